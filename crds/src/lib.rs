@@ -1,1 +1,16 @@
-//! stub
+//! The API kinds of `latchkey.dev/v1alpha1`. A field stands here only once it works.
+
+pub mod auth_policy;
+pub mod consumer;
+pub mod credential;
+
+pub use auth_policy::{AuthPolicy, AuthPolicySpec};
+pub use consumer::{Consumer, ConsumerSpec};
+pub use credential::{Credential, CredentialSpec, CredentialStatus};
+
+/// The API group of all kinds.
+pub const GROUP: &str = "latchkey.dev";
+/// The version of all kinds.
+pub const VERSION: &str = "v1alpha1";
+/// `GatewayClass.spec.controllerName` of ours, and the name in status lists shared by controllers.
+pub const CONTROLLER_NAME: &str = "latchkey.dev/gateway-controller";

@@ -1,1 +1,18 @@
-//! stub
+//! The rules that operator and gateway share, so that neither can disagree with the other.
+//!
+//! Pure: no client, no runtime, no clock (time is an argument), no I/O.
+//!
+//! ```text
+//! Secret bytes -> publish::key_material -> digest -> publish::publish (status block, tag)
+//! status block -> publish::accept (the gateway's half) -> digest
+//! ```
+
+pub mod conditions;
+pub mod digest;
+pub mod object;
+pub mod ownership;
+pub mod publish;
+pub mod reason;
+pub mod tag;
+pub mod tenancy;
+pub mod time;

@@ -1,1 +1,1 @@
-//! stub
+//! The request path: accept, route, authenticate, send on, stream back, count.

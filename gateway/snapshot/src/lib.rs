@@ -1,1 +1,18 @@
-//! stub
+//! What a request reads: one immutable version of credentials, consumers and peppers.
+//!
+//! ```text
+//! key -> SHA-256 -> HMAC per active pepper -> map: entries under the digest -> consumer slot
+//! ```
+//!
+//! Nothing here changes a snapshot that a reader holds; `latchkey-index` builds the next one.
+
+pub mod consumer;
+pub mod counters;
+pub mod entry;
+pub mod lookup;
+pub mod version;
+
+pub use consumer::Consumer;
+pub use entry::Entry;
+pub use lookup::Identity;
+pub use version::{Snapshot, SnapshotCell, SnapshotStats};

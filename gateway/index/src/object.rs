@@ -1,0 +1,91 @@
+//! Facts: of each object only what can change an answer.
+
+use latchkey_core::{digest::KeyHash, object::ObjectName, time::UnixSeconds};
+use latchkey_crds::credential::{PublishedKey, SecretKeyRef};
+
+/// The kinds that the index joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Consumers.
+    Consumer,
+    /// Credentials.
+    Credential,
+}
+
+/// One object as the index needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// A Consumer that can be read.
+    Consumer(ConsumerFacts),
+    /// A Credential that can be read.
+    Credential(CredentialFacts),
+    /// An object that exists but cannot be read: it grants nothing and owns nothing.
+    Undecodable(Kind, ObjectName),
+}
+
+/// A Consumer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsumerFacts {
+    /// Which one.
+    pub name: ObjectName,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// `spec.username`, or the object's name. Printable ASCII.
+    pub username: String,
+    /// `spec.customID`. Printable ASCII.
+    pub custom_id: Option<String>,
+    /// `spec.groups`. Printable ASCII without commas.
+    pub groups: Vec<String>,
+    /// `spec.disabled`.
+    pub disabled: bool,
+    /// `spec.expirationTime`.
+    pub expires: Option<UnixSeconds>,
+    /// Whether it has a `deletionTimestamp`.
+    pub terminating: bool,
+}
+
+/// A Credential.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialFacts {
+    /// Which one.
+    pub name: ObjectName,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// `metadata.creationTimestamp`.
+    pub created: UnixSeconds,
+    /// `spec.consumerRef.name`, in the same namespace.
+    pub consumer: String,
+    /// Where its key comes from; `None`: it has no method.
+    pub source: Option<KeySource>,
+    /// `spec.disabled`.
+    pub disabled: bool,
+    /// `spec.notBeforeTime`.
+    pub not_before: Option<UnixSeconds>,
+    /// `spec.expirationTime`.
+    pub expires: Option<UnixSeconds>,
+    /// Whether it has a `deletionTimestamp`.
+    pub terminating: bool,
+}
+
+/// Where a key comes from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// `apiKey.sha256`: the gateway computes the digest itself.
+    Sha256(KeyHash),
+    /// `apiKey.secretKeyRef`, with what stands in `status.published` (each block counts only if it
+    /// was resolved from this source and its tag is right).
+    Published(SecretKeyRef, Vec<PublishedKey>),
+}
+
+impl std::fmt::Debug for KeySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sha256(_) => f.write_str("Sha256(..)"),
+            Self::Published(source, blocks) => f
+                .debug_tuple("Published")
+                .field(source)
+                .field(&blocks.len())
+                .finish(),
+        }
+    }
+}
