@@ -1,0 +1,28 @@
+# The commands of this project. `make help` lists them; README.md says what they need.
+
+PORT ?= 8080
+ADMIN_PORT ?= 9190
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench fmt generate clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## run the gateway on examples/quickstart without a cluster (PORT=, ADMIN_PORT=)
+	@PORT=$(PORT) ADMIN_PORT=$(ADMIN_PORT) scripts/run.sh
+
+test: ## everything that must hold: formatting, lints, layers, unit, property, golden, end to end
+	@scripts/test.sh
+
+bench: ## measure; figures go to target/bench/micro.json
+	@scripts/bench.sh
+
+fmt: ## format the code
+	cargo fmt --all
+
+generate: ## write what is generated: the CRD manifests
+	cargo run --quiet -p latchkey-crds --bin crdgen -- write
+
+clean: ## remove what was built here
+	cargo clean
