@@ -1,6 +1,15 @@
-//! How to be a process in a pod: telemetry, admin server, readiness, shutdown. Knows none of our kinds.
+//! How to be a process in a pod: flags, telemetry, admin server, readiness, shutdown. Knows none of our kinds.
+//!
+//! ```text
+//! signals -> shutdown -> Phase (watch) -> workers
+//!               |
+//!               v
+//! guards -> readiness <- admin (/livez, /readyz, what the binary adds)
+//! ```
 
 pub mod admin;
+pub mod args;
+pub mod listen;
 pub mod readiness;
 pub mod shutdown;
 pub mod telemetry;

@@ -1,1 +1,67 @@
-//! The process's own log.
+//! The process's own log: one line an event, to stderr. Never the access log, never a secret.
+
+use clap::ValueEnum;
+use tracing_subscriber::{EnvFilter, util::SubscriberInitExt};
+
+/// What is logged where `RUST_LOG` is unset or empty.
+const DEFAULT_FILTER: &str = "info";
+
+/// How a log line looks (`--log-format`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// One JSON object a line, for machines.
+    #[default]
+    Json,
+    /// For people.
+    Text,
+}
+
+/// Why there is no log.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// `RUST_LOG` cannot be read.
+    #[error(
+        "RUST_LOG=`{filter}` is no log filter: {source}; write levels such as `info` or `warn,latchkey_proxy=debug`"
+    )]
+    Filter {
+        /// The whole text.
+        filter: String,
+        /// What is wrong with it.
+        source: tracing_subscriber::filter::ParseError,
+    },
+    /// This process already has a log.
+    #[error("the log was already set up: {0}; call `telemetry::init` once, first thing in `main`")]
+    Again(#[from] tracing_subscriber::util::TryInitError),
+}
+
+/// Sets up the log for the whole process; the filter comes from `RUST_LOG`.
+///
+/// # Errors
+/// The filter cannot be read, or there is a log already.
+pub fn init(format: LogFormat) -> Result<(), TelemetryError> {
+    let text = std::env::var_os("RUST_LOG").map(|value| value.to_string_lossy().into_owned());
+    let filter = filter(text.as_deref())?;
+    let builder = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(filter);
+    match format {
+        LogFormat::Json => builder.json().flatten_event(true).finish().try_init()?,
+        LogFormat::Text => builder.with_ansi(false).finish().try_init()?,
+    }
+    Ok(())
+}
+
+/// A filter; unset and blank mean the default, as everywhere in Unix.
+fn filter(text: Option<&str>) -> Result<EnvFilter, TelemetryError> {
+    let text = text
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .unwrap_or(DEFAULT_FILTER);
+    EnvFilter::try_new(text).map_err(|source| TelemetryError::Filter {
+        filter: text.to_owned(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests;
