@@ -1,0 +1,203 @@
+//! A persistent array by small numbers.
+//!
+//! Leaves of 64 values behind as many levels of 64 as the highest index needs, so that a change
+//! copies one path whatever the size.
+
+#[cfg(test)]
+mod tests;
+
+use std::{array, fmt, sync::Arc};
+
+use crate::own;
+
+const FANOUT_BITS: u32 = 6;
+const FANOUT: usize = 1 << FANOUT_BITS;
+
+/// An array of which every clone is a version of its own. Cloning costs one pointer.
+///
+/// Any index may be vacant. Memory follows the highest index in use, so hand out low ones first.
+pub struct Slots<T> {
+    root: Option<Arc<Node<T>>>,
+    /// Levels of inner nodes above the leaves.
+    depth: u32,
+    len: usize,
+    written: usize,
+}
+
+#[allow(clippy::large_enum_variant, reason = "nodes only ever stand behind an `Arc`")]
+enum Node<T> {
+    Inner([Option<Arc<Node<T>>>; FANOUT]),
+    Leaf([Option<T>; FANOUT]),
+}
+
+impl<T> Slots<T> {
+    /// An array of vacant slots.
+    pub fn new() -> Self {
+        Self {
+            root: None,
+            depth: 0,
+            len: 0,
+            written: 0,
+        }
+    }
+
+    /// How many slots are not vacant.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether all slots are vacant.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// What stands in a slot. Allocates nothing.
+    pub fn get(&self, index: u32) -> Option<&T> {
+        if !self.reaches(index) {
+            return None;
+        }
+        let mut node = self.root.as_deref()?;
+        let mut level = self.depth;
+        loop {
+            match node {
+                Node::Inner(below) => {
+                    node = below[branch(index, level)].as_deref()?;
+                    level -= 1;
+                }
+                Node::Leaf(values) => return values[branch(index, 0)].as_ref(),
+            }
+        }
+    }
+
+    /// How many nodes this version copied or made since it was last asked.
+    pub fn take_written(&mut self) -> usize {
+        std::mem::take(&mut self.written)
+    }
+
+    fn reaches(&self, index: u32) -> bool {
+        u64::from(index) >> (FANOUT_BITS * (self.depth + 1)) == 0
+    }
+}
+
+impl<T: Clone> Slots<T> {
+    /// Puts a value into a slot, and gives back what stood there.
+    pub fn set(&mut self, index: u32, value: T) -> Option<T> {
+        while !self.reaches(index) {
+            self.deepen();
+        }
+        let (written, depth) = (&mut self.written, self.depth);
+        let mut node = self.root.get_or_insert_with(|| Node::made(depth, written));
+        let mut level = depth;
+        loop {
+            match own(node, written) {
+                Node::Inner(below) => {
+                    level -= 1;
+                    node = below[branch(index, level + 1)].get_or_insert_with(|| Node::made(level, written));
+                }
+                Node::Leaf(values) => {
+                    let replaced = values[branch(index, 0)].replace(value);
+                    self.len += usize::from(replaced.is_none());
+                    return replaced;
+                }
+            }
+        }
+    }
+
+    /// Makes a slot vacant, and gives back what stood there.
+    pub fn clear(&mut self, index: u32) -> Option<T> {
+        // A vacant slot must not copy its path.
+        self.get(index)?;
+        let cleared = Node::clear(self.root.as_mut()?, self.depth, index, &mut self.written)?;
+        self.len -= 1;
+        if self.len == 0 {
+            self.root = None;
+            self.depth = 0;
+        }
+        Some(cleared)
+    }
+
+    fn deepen(&mut self) {
+        self.depth += 1;
+        if let Some(top) = self.root.take() {
+            let mut below = array::from_fn(|_| None);
+            below[0] = Some(top);
+            self.written += 1;
+            self.root = Some(Arc::new(Node::Inner(below)));
+        }
+    }
+}
+
+impl<T> Node<T> {
+    fn made(level: u32, written: &mut usize) -> Arc<Self> {
+        *written += 1;
+        Arc::new(if level == 0 {
+            Self::Leaf(array::from_fn(|_| None))
+        } else {
+            Self::Inner(array::from_fn(|_| None))
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Inner(below) => below.iter().all(Option::is_none),
+            Self::Leaf(values) => values.iter().all(Option::is_none),
+        }
+    }
+}
+
+impl<T: Clone> Node<T> {
+    fn clear(node: &mut Arc<Self>, level: u32, index: u32, written: &mut usize) -> Option<T> {
+        match own(node, written) {
+            Self::Inner(below) => {
+                let slot = &mut below[branch(index, level)];
+                let child = slot.as_mut()?;
+                let cleared = Self::clear(child, level - 1, index, written);
+                if child.is_empty() {
+                    *slot = None;
+                }
+                cleared
+            }
+            Self::Leaf(values) => values[branch(index, 0)].take(),
+        }
+    }
+}
+
+/// Which child, or value, of a node at this level.
+fn branch(index: u32, level: u32) -> usize {
+    (index >> (FANOUT_BITS * level)) as usize & (FANOUT - 1)
+}
+
+impl<T: Clone> Clone for Node<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Inner(below) => Self::Inner(below.clone()),
+            Self::Leaf(values) => Self::Leaf(values.clone()),
+        }
+    }
+}
+
+impl<T> Clone for Slots<T> {
+    fn clone(&self) -> Self {
+        Self {
+            root: self.root.clone(),
+            depth: self.depth,
+            len: self.len,
+            written: 0,
+        }
+    }
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Never shows a value: it may be a secret.
+impl<T> fmt::Debug for Slots<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}

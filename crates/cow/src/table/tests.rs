@@ -1,0 +1,101 @@
+//! What a change costs, and that pages end as they began.
+
+use super::Table;
+
+/// Splitmix64: well-mixed bits from a counter.
+fn mix(n: u64) -> u64 {
+    let mut z = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ z >> 31
+}
+
+fn filled(size: u64) -> Table<u64> {
+    let mut table = Table::new();
+    for n in 0..size {
+        table.insert(mix(n), n, u64::eq);
+    }
+    table.take_written();
+    table
+}
+
+#[test]
+fn a_change_writes_as_few_pages_at_any_size() {
+    for size in [0, 1_000, 50_000, 300_000] {
+        let mut table = filled(size);
+        let (mut most, mut changes) = (0, 0);
+        for n in size..size + 200 {
+            let version = table.clone();
+            table.insert(mix(n), n, u64::eq);
+            most = most.max(table.take_written());
+            changes += 1;
+            drop(version);
+            let version = table.clone();
+            table.remove(mix(n), |held| *held == n);
+            most = most.max(table.take_written());
+            drop(version);
+        }
+        assert_eq!(changes, 200);
+        // Root, shard, leaf; past a split its leaf; and once in a while a leaf that splits or merges.
+        let bound = 4 + 17;
+        assert!(most <= bound, "{most} pages for one change at {size}");
+    }
+}
+
+#[test]
+fn a_batch_copies_each_page_once() {
+    let mut table = filled(1_000);
+    let version = table.clone();
+    for n in 0..1_000 {
+        *table.find_mut(mix(n), |held| *held == n).unwrap() = n;
+    }
+    // At most the root, all shards, and one page for each value.
+    assert!(table.take_written() <= 1 + 64 + 1_000);
+    for n in 0..1_000 {
+        *table.find_mut(mix(n), |held| *held == n).unwrap() = n;
+    }
+    assert_eq!(table.take_written(), 0, "what is owned is changed in place");
+    drop(version);
+}
+
+#[test]
+fn a_miss_copies_nothing() {
+    let mut table = filled(5_000);
+    let version = table.clone();
+    assert_eq!(table.remove(mix(9_999), |_| false), None);
+    assert_eq!(table.find_mut(mix(9_999), |_| false), None);
+    assert_eq!(table.take_written(), 0);
+    drop(version);
+}
+
+#[test]
+fn what_is_emptied_holds_no_page() {
+    let mut table = filled(20_000);
+    for n in 0..20_000 {
+        assert_eq!(table.remove(mix(n), |held| *held == n), Some(n));
+    }
+    assert!(table.is_empty());
+    assert!(table.root.iter().all(Option::is_none));
+    assert_eq!(table.iter().next(), None);
+}
+
+#[test]
+fn a_page_that_shrinks_merges_and_keeps_its_values() {
+    // All in one page: the upper twelve bits are equal.
+    let hash = |n: u64| mix(n) >> 12;
+    let mut table = Table::new();
+    for n in 0..500_u64 {
+        table.insert(hash(n), n, u64::eq);
+    }
+    for n in 0..490 {
+        table.remove(hash(n), |held| *held == n);
+    }
+    let mut left: Vec<u64> = table.iter().copied().collect();
+    left.sort_unstable();
+    assert_eq!(left, (490..500).collect::<Vec<_>>());
+    let version = table.clone();
+    table.take_written();
+    table.insert(hash(490), 490, u64::eq);
+    assert_eq!(table.take_written(), 3, "root, shard and one leaf");
+    drop(version);
+}
