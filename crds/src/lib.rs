@@ -3,6 +3,8 @@
 pub mod auth_policy;
 pub mod consumer;
 pub mod credential;
+pub mod identity;
+pub mod validate;
 
 pub use auth_policy::{AuthPolicy, AuthPolicySpec};
 pub use consumer::{Consumer, ConsumerSpec};

@@ -7,12 +7,16 @@
 //! status block -> publish::accept (the gateway's half) -> digest
 //! ```
 
+/// The names of identity headers; the CRDs' rules need them too, so they live there.
+pub use latchkey_crds::identity;
+
 pub mod conditions;
+pub mod decode;
 pub mod digest;
 pub mod object;
 pub mod ownership;
 pub mod publish;
 pub mod reason;
-pub mod tag;
+mod tag;
 pub mod tenancy;
 pub mod time;

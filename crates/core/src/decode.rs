@@ -1,0 +1,102 @@
+//! From an object as its source holds it to a typed one of our kinds, or to what is wrong with it.
+//!
+//! ```text
+//! JSON value -> serde (unknown fields of spec refused) -> validate() -> object
+//! ```
+//!
+//! An error names the field and the remedy and never shows a value: people paste keys into the
+//! wrong fields, and errors go to logs.
+
+mod redact;
+
+use std::fmt;
+
+use latchkey_crds::validate::{Validate, Violation};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+/// Why an object does not count: one or more fields, each with a remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    first: Violation,
+    rest: Vec<Violation>,
+}
+
+impl DecodeError {
+    /// The path of the first field, such as `spec.apiKey.sha256`; empty for the object as a whole.
+    pub fn field(&self) -> &str {
+        &self.first.field
+    }
+
+    /// What is wrong with that field and what to do.
+    pub fn message(&self) -> &str {
+        &self.first.message
+    }
+
+    /// Everything that is wrong.
+    pub fn violations(&self) -> impl Iterator<Item = &Violation> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        self.rest
+            .iter()
+            .try_for_each(|violation| write!(f, "; {violation}"))
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Reads an object of one of our kinds and checks the rules of its kind.
+///
+/// # Errors
+/// What cannot be read, or every rule that is broken.
+pub fn decode<T: DeserializeOwned + Validate>(value: &Value) -> Result<T, DecodeError> {
+    let object: T =
+        serde_path_to_error::deserialize(redact::Redacting(value)).map_err(|error| DecodeError {
+            first: error.inner().explain(&shown_path(error.path())),
+            rest: Vec::new(),
+        })?;
+    let mut violations = object.validate().into_iter();
+    match violations.next() {
+        None => Ok(object),
+        Some(first) => Err(DecodeError {
+            first,
+            rest: violations.collect(),
+        }),
+    }
+}
+
+/// The path as an error shows it: `spec.methods[0].type`, and nothing for the root.
+fn shown_path(path: &Path) -> String {
+    path.iter().fold(String::new(), |mut shown, segment| {
+        match segment {
+            Segment::Seq { index } => shown.push_str(&format!("[{index}]")),
+            Segment::Map { key: name } | Segment::Enum { variant: name } => {
+                if !shown.is_empty() {
+                    shown.push('.');
+                }
+                shown.push_str(&shown_name(name));
+            }
+            Segment::Unknown => shown.push_str("[?]"),
+        }
+        shown
+    })
+}
+
+/// A field's name as an error shows it. Anyone may have made it up: it stays short and on its line.
+fn shown_name(name: &str) -> String {
+    const LONGEST: usize = 64;
+    let mut shown: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if name.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! A deserializer over JSON values whose errors cannot hold a value of the input.
+//!
+//! serde's own errors quote what they found ("invalid type: string \"...\""). The error type here
+//! has no room for it: what a visitor found is kept as its JSON type alone, and free-form messages of
+//! visitors are dropped.
+
+use std::fmt;
+
+use latchkey_crds::validate::Violation;
+use serde::{
+    de::{
+        self, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
+        value::{MapDeserializer, SeqDeserializer, StrDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+use serde_json::Value;
+
+/// Why a value could not be read.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Type {
+        found: &'static str,
+        expected: String,
+    },
+    UnknownField {
+        name: String,
+        known: &'static [&'static str],
+    },
+    UnknownVariant {
+        known: &'static [&'static str],
+    },
+    Missing(&'static str),
+    Opaque,
+}
+
+impl Refusal {
+    /// The broken rule, for an error that came up at `path`.
+    pub(super) fn explain(&self, path: &str) -> Violation {
+        match self {
+            Self::Missing(field) => {
+                let separator = if path.is_empty() { "" } else { "." };
+                Violation::new(format!("{path}{separator}{field}"), "is missing; add it")
+            }
+            Self::UnknownField { name, known } => Violation::new(
+                path,
+                format!(
+                    "`{name}` is no field of this version; correct or remove it (there is: {})",
+                    known.join(", ")
+                ),
+            ),
+            Self::UnknownVariant { known } => Violation::new(
+                path,
+                format!("is no value of this version; use one of: {}", known.join(", ")),
+            ),
+            // Times are parsed by a visitor with messages of its own, which are not passed on.
+            Self::Type { .. } | Self::Opaque if path.ends_with("Time") || path.ends_with("Timestamp") => {
+                Violation::new(path, "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)")
+            }
+            Self::Type {
+                found: "null",
+                expected,
+            } => Violation::new(path, format!("is empty; give {expected} or remove the field")),
+            Self::Type { found, expected } => Violation::new(path, format!("is {found}; give {expected}")),
+            Self::Opaque => Violation::new(path, "cannot be read; see `kubectl explain` for its form"),
+        }
+    }
+
+    fn mismatch(found: &'static str, expected: &dyn Expected) -> Self {
+        let expected = match expected.to_string() {
+            expected if expected.starts_with("struct ") => "a mapping of fields".to_owned(),
+            expected if expected == "a sequence" => "a list".to_owned(),
+            expected => expected,
+        };
+        Self::Type { found, expected }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain("").message)
+    }
+}
+
+impl de::StdError for Refusal {}
+
+impl de::Error for Refusal {
+    fn custom<T: fmt::Display>(_quotes_the_value: T) -> Self {
+        Self::Opaque
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = match found {
+            Unexpected::Bool(_) => "a boolean",
+            Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "a number",
+            Unexpected::Str(_) | Unexpected::Char(_) => "text",
+            Unexpected::Unit | Unexpected::Option => "null",
+            Unexpected::Seq => "a list",
+            Unexpected::Map => "a mapping",
+            _ => "something else",
+        };
+        Self::mismatch(found, expected)
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::mismatch("out of range", expected)
+    }
+
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Self::mismatch("of the wrong length", expected)
+    }
+
+    fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
+        Self::UnknownVariant { known }
+    }
+
+    fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
+        Self::UnknownField {
+            name: super::shown_name(name),
+            known,
+        }
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::Missing(field)
+    }
+}
+
+/// Reads a JSON value; errors are [`Refusal`]s.
+#[derive(Clone, Copy)]
+pub(super) struct Redacting<'a>(pub(super) &'a Value);
+
+impl<'de> IntoDeserializer<'de, Refusal> for Redacting<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Redacting<'de> {
+    type Error = Refusal;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Number(value) => match (value.as_u64(), value.as_i64(), value.as_f64()) {
+                (Some(value), _, _) => visitor.visit_u64(value),
+                (None, Some(value), _) => visitor.visit_i64(value),
+                (None, None, Some(value)) => visitor.visit_f64(value),
+                (None, None, None) => Err(Refusal::Opaque),
+            },
+            Value::String(value) => visitor.visit_borrowed_str(value),
+            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter().map(Redacting))),
+            Value::Object(fields) => visitor.visit_map(MapDeserializer::new(
+                fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), Redacting(value))),
+            )),
+        }
+    }
+
+    /// A structure is a mapping: serde would take a list of its fields' values too, an API server does not.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        match self.0 {
+            Value::Array(_) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0 {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    /// Our enumerations are plain words.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        match self.0 {
+            Value::String(word) => visitor.visit_enum(StrDeserializer::new(word)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map identifier
+    }
+}

@@ -1,0 +1,130 @@
+use latchkey_crds::{AuthPolicy, Consumer, Credential};
+use serde_json::json;
+
+use super::*;
+
+/// Stands for a secret that somebody pasted into the wrong place.
+const PASTED: &str = "hunter2-hunter2-hunter2";
+
+fn credential(spec: &Value) -> Value {
+    json!({
+        "apiVersion": "latchkey.dev/v1alpha1",
+        "kind": "Credential",
+        "metadata": { "namespace": "shop", "name": "alice" },
+        "spec": spec,
+    })
+}
+
+#[test]
+fn a_whole_object_is_read() {
+    let value = credential(&json!({
+        "consumerRef": { "name": "alice" },
+        "expirationTime": "2030-01-31T12:00:00Z",
+        "apiKey": { "secretKeyRef": { "name": "alice-key", "key": "key" } },
+    }));
+    let credential: Credential = decode(&value).unwrap();
+    assert_eq!(credential.metadata.name.as_deref(), Some("alice"));
+    assert_eq!(credential.spec.consumer_ref.name, "alice");
+    assert!(credential.spec.expiration_time.is_some());
+}
+
+#[test]
+fn what_a_newer_version_wrote_into_status_does_not_matter() {
+    let mut value = credential(&json!({ "consumerRef": { "name": "alice" } }));
+    value["status"] = json!({ "observedGeneration": 1, "fromTheFuture": true });
+    assert!(decode::<Credential>(&value).is_ok());
+}
+
+#[test]
+fn errors_name_the_field_and_the_remedy_and_never_the_value() {
+    let apply = |spec: &Value| decode::<Credential>(&credential(spec)).unwrap_err();
+    let consumer = json!({ "name": "alice" });
+    for (spec, field, message) in [
+        (json!({}), "spec.consumerRef", "is missing; add it"),
+        (
+            json!({ "consumerRef": {} }),
+            "spec.consumerRef.name",
+            "is missing; add it",
+        ),
+        (
+            json!({ "consumerRef": PASTED }),
+            "spec.consumerRef",
+            "is text; give a mapping of fields",
+        ),
+        (
+            json!({ "consumerRef": [PASTED] }),
+            "spec.consumerRef",
+            "is a list; give a mapping of fields",
+        ),
+        (
+            json!({ "consumerRef": { "name": 5 } }),
+            "spec.consumerRef.name",
+            "is a number; give a string",
+        ),
+        (
+            json!({ "consumerRef": consumer, "disabled": PASTED }),
+            "spec.disabled",
+            "is text; give a boolean",
+        ),
+        (
+            json!({ "consumerRef": consumer, "disabled": null }),
+            "spec.disabled",
+            "is empty; give a boolean or remove the field",
+        ),
+        (
+            json!({ "consumerRef": consumer, "apiKey": { "secret": PASTED } }),
+            "spec.apiKey.secret",
+            "`secret` is no field of this version; correct or remove it (there is: secretKeyRef, sha256)",
+        ),
+        (
+            json!({ "consumerRef": consumer, "expirationTime": PASTED }),
+            "spec.expirationTime",
+            "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)",
+        ),
+        (
+            json!({ "consumerRef": consumer, "notBeforeTime": 1700000000 }),
+            "spec.notBeforeTime",
+            "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)",
+        ),
+    ] {
+        let error = apply(&spec);
+        assert_eq!((error.field(), error.message()), (field, message));
+        assert!(!format!("{error} {error:?}").contains(PASTED));
+    }
+}
+
+#[test]
+fn an_object_that_is_no_mapping_is_an_error_of_the_whole() {
+    for value in [json!(null), json!(PASTED), json!([PASTED]), json!(1.5)] {
+        let error = decode::<Consumer>(&value).unwrap_err();
+        assert_eq!(error.field(), "");
+        assert!(!error.to_string().contains(PASTED));
+    }
+}
+
+#[test]
+fn an_unknown_word_is_answered_with_the_known_ones() {
+    let value = json!({ "metadata": {}, "spec": { "methods": [{ "type": PASTED }] } });
+    let error = decode::<AuthPolicy>(&value).unwrap_err();
+    assert_eq!(error.field(), "spec.methods[0].type");
+    assert_eq!(
+        error.message(),
+        "is no value of this version; use one of: APIKey, Anonymous"
+    );
+}
+
+#[test]
+fn the_name_of_an_unknown_field_is_shown_short_and_on_one_line() {
+    let name = format!("a\n{}", "b".repeat(10_000));
+    let value = json!({ "metadata": {}, "spec": { name: 1 } });
+    let error = decode::<Consumer>(&value).unwrap_err();
+    let shown = error.to_string();
+    assert!(!shown.contains('\n'));
+    assert!(shown.len() < 500, "{} bytes", shown.len());
+}
+
+#[test]
+fn a_policy_without_methods_is_refused_in_files_too() {
+    let value = json!({ "metadata": {}, "spec": { "methods": [] } });
+    assert_eq!(decode::<AuthPolicy>(&value).unwrap_err().field(), "spec.methods");
+}
