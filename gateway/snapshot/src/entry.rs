@@ -1,14 +1,150 @@
 //! What stands under a digest: a credential, and the slot of its consumer.
 
-use bytes::Bytes;
+mod entries;
 
-/// A credential.
-#[derive(Clone, Debug)]
-pub struct Entry {}
+use std::{cmp::Ordering, fmt};
+
+use bytes::Bytes;
+use latchkey_core::{digest::Digest, ownership::Claim, reason::Reason, time::UnixSeconds};
+
+pub(crate) use entries::Entries;
+
+use crate::text::{offset, shared, str_of};
+
+/// A credential under one digest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    digest: Digest,
+    consumer: u32,
+    pepper: u32,
+    created: UnixSeconds,
+    not_before: UnixSeconds,
+    expires: UnixSeconds,
+    /// `namespace/name`.
+    identifier: Bytes,
+    namespace_len: u32,
+    disabled: bool,
+    terminating: bool,
+}
+
+/// What an [`Entry`] is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryParts<'a> {
+    /// `metadata.namespace`.
+    pub namespace: &'a str,
+    /// `metadata.name`.
+    pub name: &'a str,
+    /// The slot of its Consumer.
+    pub consumer: u32,
+    /// `metadata.creationTimestamp`.
+    pub created: UnixSeconds,
+    /// Refused before this time.
+    pub not_before: Option<UnixSeconds>,
+    /// Refused from this time on.
+    pub expires: Option<UnixSeconds>,
+    /// Refused.
+    pub disabled: bool,
+    /// Being deleted.
+    pub terminating: bool,
+}
 
 impl Entry {
+    /// An entry under `digest`. `pepper` is the writer's own number for the pepper that made it.
+    pub fn new(parts: &EntryParts<'_>, pepper: u32, digest: Digest) -> Self {
+        Self {
+            digest,
+            consumer: parts.consumer,
+            pepper,
+            created: parts.created,
+            not_before: parts.not_before.unwrap_or(UnixSeconds(i64::MIN)),
+            expires: parts.expires.unwrap_or(UnixSeconds(i64::MAX)),
+            identifier: shared(format!("{}/{}", parts.namespace, parts.name)),
+            namespace_len: offset(parts.namespace.len()),
+            disabled: parts.disabled,
+            terminating: parts.terminating,
+        }
+    }
+
+    /// The same credential under another digest.
+    #[must_use]
+    pub fn under(&self, pepper: u32, digest: Digest) -> Self {
+        Self {
+            digest,
+            pepper,
+            ..self.clone()
+        }
+    }
+
     /// `namespace/name`, for `X-Credential-Identifier`.
     pub fn identifier(&self) -> Bytes {
-        unimplemented!()
+        self.identifier.clone()
+    }
+
+    /// `metadata.namespace`.
+    pub fn namespace(&self) -> &str {
+        str_of(&self.identifier[..self.namespace_len as usize])
+    }
+
+    /// `metadata.name`.
+    pub fn name(&self) -> &str {
+        str_of(&self.identifier[self.namespace_len as usize + 1..])
+    }
+
+    /// The digest it stands under.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// The writer's own number for the pepper that made the digest.
+    pub fn pepper(&self) -> u32 {
+        self.pepper
+    }
+
+    /// The slot of its Consumer.
+    pub fn consumer(&self) -> u32 {
+        self.consumer
+    }
+
+    /// Its claim to the digest among those of its namespace.
+    pub fn claim(&self) -> Claim<'_> {
+        Claim {
+            created: self.created,
+            name: self.name(),
+        }
+    }
+
+    /// Whether this is the Credential of that name.
+    pub fn is(&self, namespace: &str, name: &str) -> bool {
+        self.identifier.len() == namespace.len() + 1 + name.len()
+            && self.namespace_len as usize == namespace.len()
+            && self.name() == name
+            && self.namespace() == namespace
+    }
+
+    /// Whether it may pass now. It owns its key even if not.
+    pub(crate) fn admit(&self, now: UnixSeconds) -> Result<(), Reason> {
+        if self.terminating {
+            Err(Reason::Terminating)
+        } else if self.disabled {
+            Err(Reason::Disabled)
+        } else if now < self.not_before {
+            Err(Reason::NotYetValid)
+        } else if now >= self.expires {
+            Err(Reason::Expired)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// By namespace, and inside one by claim: the owner comes first.
+    fn order(&self, other: &Self) -> Ordering {
+        (self.namespace(), self.claim()).cmp(&(other.namespace(), other.claim()))
+    }
+}
+
+/// Names the credential, and nothing that could be tried as a key.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&str_of(&self.identifier)).finish()
     }
 }

@@ -8,11 +8,13 @@
 
 pub mod consumer;
 pub mod counters;
+mod edit;
 pub mod entry;
 pub mod lookup;
+mod text;
 pub mod version;
 
-pub use consumer::Consumer;
-pub use entry::Entry;
+pub use consumer::{Consumer, ConsumerParts};
+pub use entry::{Entry, EntryParts};
 pub use lookup::Identity;
 pub use version::{Snapshot, SnapshotCell, SnapshotStats};
