@@ -1,4 +1,6 @@
 //! Where the binaries under test are: as told by the environment, or built once per run.
+//!
+//! `LATCHKEY_BIN_DIR` holds both; `LATCHKEY_GATEWAY_BIN` and `LATCHKEY_ECHO_BIN` replace one.
 
 use std::{
     env,
@@ -9,18 +11,22 @@ use std::{
 
 use crate::logs::target_dir;
 
-/// The gateway: `LATCHKEY_GATEWAY_BIN`, or a build of this workspace.
+/// The gateway.
 pub fn gateway() -> PathBuf {
     find("LATCHKEY_GATEWAY_BIN", "latchkey-gateway")
 }
 
-/// The echo upstream: `LATCHKEY_ECHO_BIN`, or a build of this workspace.
+/// The echo upstream.
 pub fn echo() -> PathBuf {
     find("LATCHKEY_ECHO_BIN", "latchkey-echo")
 }
 
 fn find(variable: &str, name: &str) -> PathBuf {
-    env::var_os(variable).map_or_else(|| built().join(name), PathBuf::from)
+    match (env::var_os(variable), env::var_os("LATCHKEY_BIN_DIR")) {
+        (Some(file), _) => file.into(),
+        (None, Some(dir)) => Path::new(&dir).join(name),
+        (None, None) => built().join(name),
+    }
 }
 
 /// Builds both binaries with the `e2e` profile and gives the directory they are in.

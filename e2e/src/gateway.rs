@@ -143,6 +143,17 @@ impl Gateway<'_> {
         });
     }
 
+    /// Waits until its admin server says that it is not ready, and gives what is said.
+    pub fn until_unready(&self) -> String {
+        eventually("the gateway says that it is not ready", || {
+            match client::send(self.admin(), &Request::get("/readyz")) {
+                Ok(response) if response.status == 503 => Ok(response.text()),
+                Ok(response) => Err(format!("{}: {}", response.status, response.text())),
+                Err(e) => Err(e.to_string()),
+            }
+        })
+    }
+
     /// A new client connection to its usual listener.
     pub fn connect(&self) -> Connection {
         Connection::open(self.proxy())

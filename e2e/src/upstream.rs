@@ -7,7 +7,7 @@ use std::{
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
 };
@@ -26,6 +26,7 @@ struct Shared {
     stopping: AtomicBool,
     /// Open connections by number, so that the upstream's end is theirs, too.
     connections: Mutex<HashMap<usize, TcpStream>>,
+    accepted: AtomicUsize,
     requests: Mutex<Vec<Head>>,
 }
 
@@ -100,6 +101,11 @@ impl Upstream {
         self.address
     }
 
+    /// How many connections were made to it so far.
+    pub fn connections(&self) -> usize {
+        self.shared.accepted.load(Ordering::SeqCst)
+    }
+
     /// The heads of all requests so far, in the order in which they came in.
     pub fn requests(&self) -> Vec<Head> {
         lock(&self.shared.requests).clone()
@@ -126,6 +132,7 @@ where
             return;
         }
         let Ok(stream) = stream else { continue };
+        shared.accepted.fetch_add(1, Ordering::SeqCst);
         let _ = stream.set_nodelay(true);
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));

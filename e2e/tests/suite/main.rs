@@ -1,0 +1,23 @@
+//! What the gateway does, as a user drives it: a folder of manifests, real processes, sockets.
+//! A module is an area of behaviour, a test is one sentence about it.
+
+mod admin;
+mod anonymous;
+mod bodies;
+mod breakage;
+mod command_line;
+mod doubtful_requests;
+mod endpoints;
+mod failing_upstreams;
+mod forwarded_headers;
+mod hang_ups;
+mod hidden_keys;
+mod kept_connections;
+mod key_material;
+mod order;
+mod ownership;
+mod presenting_keys;
+mod revocation;
+mod shutdown;
+mod tenancy;
+mod unprotected;
