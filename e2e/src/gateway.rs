@@ -4,6 +4,7 @@ use std::{
     cell::Cell,
     io,
     net::SocketAddr,
+    path::PathBuf,
     process::{Command, ExitStatus},
 };
 
@@ -34,7 +35,10 @@ pub struct Starter<'a> {
     folder: &'a Folder,
     address: &'a Address,
     logs: &'a Logs,
-    command: Command,
+    binary: PathBuf,
+    access_log: &'static str,
+    workers: usize,
+    args: Vec<String>,
 }
 
 /// A running gateway.
@@ -49,32 +53,33 @@ pub struct Gateway<'a> {
 impl<'a> Starter<'a> {
     /// A gateway on this folder, listening on this address, with two workers and everything logged.
     pub fn new(folder: &'a Folder, address: &'a Address, logs: &'a Logs) -> Self {
-        let mut command = Command::new(binaries::gateway());
-        command
-            .arg("--standalone")
-            .arg(folder.path())
-            .args(["--admin", &address.port(ADMIN_PORT).to_string()])
-            .args(["--workers", "2", "--access-log", "all"])
-            .env("RUST_LOG", "info,latchkey=debug");
-        for (listener, port) in [
-            (PORT, PROXY_PORT),
-            (SECOND_PORT, SECOND_PROXY_PORT),
-            (BARRIER_LISTENER, BARRIER_PORT),
-        ] {
-            let place = address.port(port);
-            command.args(["--listen", &format!("{listener}={place}")]);
-        }
         Self {
             folder,
             address,
             logs,
-            command,
+            binary: binaries::gateway(),
+            access_log: "all",
+            workers: 2,
+            args: Vec::new(),
         }
+    }
+
+    /// Another binary than that of this workspace.
+    pub fn binary(mut self, binary: PathBuf) -> Self {
+        self.binary = binary;
+        self
+    }
+
+    /// As it is measured: one worker, no access log.
+    pub fn measured(mut self) -> Self {
+        self.access_log = "off";
+        self.workers = 1;
+        self
     }
 
     /// With more arguments.
     pub fn args(mut self, args: &[&str]) -> Self {
-        self.command.args(args);
+        self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self
     }
 
@@ -86,9 +91,26 @@ impl<'a> Starter<'a> {
     }
 
     /// Starts it.
-    pub fn start_unready(mut self) -> Gateway<'a> {
+    pub fn start_unready(self) -> Gateway<'a> {
+        let mut command = Command::new(&self.binary);
+        command
+            .arg("--standalone")
+            .arg(self.folder.path())
+            .args(["--admin", &self.address.port(ADMIN_PORT).to_string()])
+            .args(["--workers", &self.workers.to_string()])
+            .args(["--access-log", self.access_log])
+            .args(&self.args)
+            .env("RUST_LOG", "info,latchkey=debug");
+        for (listener, port) in [
+            (PORT, PROXY_PORT),
+            (SECOND_PORT, SECOND_PROXY_PORT),
+            (BARRIER_LISTENER, BARRIER_PORT),
+        ] {
+            let place = self.address.port(port);
+            command.args(["--listen", &format!("{listener}={place}")]);
+        }
         Gateway {
-            process: Process::spawn("gateway", &mut self.command, self.logs),
+            process: Process::spawn("gateway", &mut command, self.logs),
             folder: self.folder,
             address: self.address,
             barriers: Cell::new(0),
@@ -131,16 +153,22 @@ impl Gateway<'_> {
 
     /// Waits until it says that it is ready.
     pub fn wait_ready(&mut self) {
-        eventually("the gateway is ready", || {
-            if let Some(status) = self.process.ended() {
-                panic!("the gateway ended with {status}:\n{}", self.process.tail());
-            }
-            match client::send(self.admin(), &Request::get("/readyz")) {
-                Ok(response) if response.status == 200 => Ok(()),
-                Ok(response) => Err(format!("{}: {}", response.status, response.text())),
-                Err(e) => Err(e.to_string()),
-            }
-        });
+        eventually("the gateway is ready", || self.ready());
+    }
+
+    /// Whether it says that it is ready.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub fn ready(&mut self) -> Result<(), String> {
+        if let Some(status) = self.process.ended() {
+            panic!("the gateway ended with {status}:\n{}", self.process.tail());
+        }
+        match client::send(self.admin(), &Request::get("/readyz")) {
+            Ok(response) if response.status == 200 => Ok(()),
+            Ok(response) => Err(format!("{}: {}", response.status, response.text())),
+            Err(e) => Err(e.to_string()),
+        }
     }
 
     /// Waits until its admin server says that it is not ready, and gives what is said.

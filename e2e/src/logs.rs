@@ -19,8 +19,12 @@ pub struct Logs(PathBuf);
 impl Logs {
     /// The folder of the running test. The test runner names threads after tests.
     pub fn of_this_test() -> Self {
-        let test = thread::current().name().unwrap_or("unnamed").replace("::", ".");
-        let dir = run_dir().join(test);
+        Self::named(&thread::current().name().unwrap_or("unnamed").replace("::", "."))
+    }
+
+    /// A folder of this name.
+    pub fn named(name: &str) -> Self {
+        let dir = run_dir().join(name);
         fs::create_dir_all(&dir).unwrap_or_else(|e| panic!("cannot create {}: {e}", dir.display()));
         Self(dir)
     }

@@ -17,6 +17,9 @@ use crate::{
     wait::{eventually, eventually_within},
 };
 
+/// How many looks without use of CPU make a thread idle.
+const IDLE_LOOKS: u32 = 3;
+
 /// A running (or ended) child. Dropping it kills it.
 #[derive(Debug)]
 pub struct Process {
@@ -114,17 +117,36 @@ impl Process {
             })
     }
 
-    /// The CPU time of all its threads so far. The scheduler's nanoseconds, since a tick of
-    /// `utime` is longer than what one change may cost.
-    pub fn cpu(&self) -> Duration {
+    /// The CPU time so far of those of its threads whose names are wanted. The scheduler's
+    /// nanoseconds, since a tick of `utime` is longer than what is measured with it.
+    pub fn cpu(&self, wanted: impl Fn(&str) -> bool) -> Duration {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.pid()))
             .unwrap_or_else(|e| panic!("{} shows no tasks: {e}\n{}", self.name, self.tail()));
         let nanos = tasks
             .flatten()
+            .filter(|task| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| wanted(name.trim())))
             .filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok())
             .filter_map(|text| text.split(' ').next().and_then(|first| first.parse::<u64>().ok()))
             .sum();
         Duration::from_nanos(nanos)
+    }
+
+    /// Waits until these of its threads have used no CPU for some looks in a row.
+    pub fn wait_idle(&self, wanted: impl Fn(&str) -> bool) {
+        let mut seen = (self.cpu(&wanted), 0);
+        eventually("its threads are idle", || {
+            let now = self.cpu(&wanted);
+            seen = if seen.0 == now {
+                (now, seen.1 + 1)
+            } else {
+                (now, 0)
+            };
+            if seen.1 >= IDLE_LOOKS {
+                Ok(())
+            } else {
+                Err(format!("{now:?}"))
+            }
+        });
     }
 }
 

@@ -11,6 +11,7 @@ mod endpoints;
 mod failing_upstreams;
 mod forwarded_headers;
 mod hang_ups;
+mod harness;
 mod hidden_keys;
 mod kept_connections;
 mod key_material;
