@@ -1,0 +1,90 @@
+//! All families: name, help, type and label names stand here and nowhere else.
+//!
+//! No label holds anything a client can choose: `route` is an HTTPRoute that exists, `code` and
+//! `reason` are of bounded number on each.
+
+use crate::encode::{Family, Kind};
+
+/// The value of `route` where no rule matched. No HTTPRoute has it: theirs hold a `/`.
+pub const NO_ROUTE: &str = "none";
+/// The value of `code` where no status was sent.
+pub const NO_CODE: &str = "none";
+/// The value of `code` and `reason` beyond the pairs that a route tells apart.
+pub const OTHER: &str = "other";
+
+const ROUTE: &str = "route";
+
+// A doc comment is the help as well: readers of this file and of `/metrics` get one text.
+macro_rules! families {
+    ($(#[doc = $help:literal] $constant:ident = $kind:ident $name:literal [$($label:expr),*];)+) => {
+        $(
+            #[doc = $help]
+            pub static $constant: Family = Family {
+                name: $name,
+                help: $help.trim_ascii(),
+                kind: Kind::$kind,
+                labels: &[$($label),*],
+            };
+        )+
+
+        /// All of them.
+        pub static ALL: &[&Family] = &[$(&$constant),+];
+    };
+}
+
+families! {
+    /// Requests that ended, by HTTPRoute (namespace/name; none: no rule matched), status sent and reason.
+    REQUESTS = Counter "latchkey_requests_total" [ROUTE, "code", "reason"];
+    /// Time from a request's head to the end of its answer, by HTTPRoute (namespace/name).
+    REQUEST_DURATION = Histogram "latchkey_request_duration_seconds" [ROUTE];
+    /// Requests that began and have not ended, by HTTPRoute (namespace/name).
+    REQUESTS_IN_FLIGHT = Gauge "latchkey_requests_in_flight" [ROUTE];
+
+    /// Consumers known to authentication.
+    INDEX_CONSUMERS = Gauge "latchkey_index_consumers" [];
+    /// Credential entries under digests; a Credential under two peppers counts twice.
+    INDEX_ENTRIES = Gauge "latchkey_index_credential_entries" [];
+    /// Distinct digests.
+    INDEX_DIGESTS = Gauge "latchkey_index_digests" [];
+    /// Active peppers.
+    INDEX_PEPPERS = Gauge "latchkey_index_peppers" [];
+    /// Commits of the authentication snapshot since start: its revision.
+    INDEX_COMMITS = Counter "latchkey_index_commits_total" [];
+
+    /// Gateways of our class.
+    ROUTING_GATEWAYS = Gauge "latchkey_routing_gateways" [];
+    /// HTTPRoutes attached to at least one listener.
+    ROUTING_ROUTES = Gauge "latchkey_routing_routes" [];
+    /// Attached HTTPRoutes of which some rule has no AuthPolicy.
+    ROUTING_UNPROTECTED_ROUTES = Gauge "latchkey_routing_unprotected_routes" [];
+    /// AuthPolicies.
+    ROUTING_POLICIES = Gauge "latchkey_routing_policies" [];
+    /// Commits of the route table since start: its revision.
+    ROUTING_COMMITS = Counter "latchkey_routing_commits_total" [];
+
+    /// Manifest files that the folder holds.
+    STANDALONE_FILES = Gauge "latchkey_standalone_files" [];
+    /// Objects of the folder that cannot be read.
+    STANDALONE_UNDECODABLE = Gauge "latchkey_standalone_undecodable_objects" [];
+    /// Scans of the folder that failed.
+    STANDALONE_FAILED_SCANS = Counter "latchkey_standalone_failed_scans_total" [];
+
+    /// Access log lines dropped because their reader is too slow.
+    ACCESS_LOG_DROPPED = Counter "latchkey_access_log_dropped_total" [];
+
+    /// Always 1; the labels say what runs.
+    BUILD_INFO = Gauge "latchkey_build_info" ["version"];
+    /// When the process started, in seconds since the Unix epoch.
+    PROCESS_START_TIME = Gauge "process_start_time_seconds" [];
+
+    /// When this text was rendered, in seconds since the Unix epoch: its age is `time()` less this.
+    METRICS_RENDERED = Gauge "latchkey_metrics_rendered_timestamp_seconds" [];
+    /// Texts rendered since start, this one included.
+    METRICS_RENDERS = Counter "latchkey_metrics_renders_total" [];
+    /// How long the text before this one took to render.
+    METRICS_RENDER_DURATION = Gauge "latchkey_metrics_render_duration_seconds" [];
+    /// The length of the text before this one.
+    METRICS_TEXT_BYTES = Gauge "latchkey_metrics_text_bytes" [];
+    /// How often the rendering of metrics failed and was started again.
+    METRICS_RESTARTS = Counter "latchkey_metrics_worker_restarts_total" [];
+}
