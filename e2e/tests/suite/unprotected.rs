@@ -5,17 +5,30 @@ use latchkey_e2e::{
     echo::{Echo, Seen},
     logs::Logs,
     scene::{Scene, policy},
+    wait::eventually,
 };
 
 #[test]
 fn a_route_without_a_policy_is_served_and_counted() {
     let echo = Echo::start("echo", &Logs::of_this_test());
     let scene = Scene::open(echo.address());
-    let gateway = scene.gateway().start();
+    let gateway = scene
+        .gateway()
+        .args(&["--metrics-refresh-interval", "50ms"])
+        .start();
     let seen = Seen::of(&gateway.send(&Request::get("/")));
     assert_eq!(seen.identity(), []);
-    let unprotected = gateway.ask_admin("/debug/index").json()["routes"]["unprotected"].clone();
-    assert_eq!(unprotected, 1);
+    let counted = |count: f64| {
+        eventually("unprotected routes are counted", || {
+            match gateway.metrics().sum("latchkey_routing_unprotected_routes", &[]) {
+                Some(seen) if (seen - count).abs() < 0.5 => Ok(()),
+                seen => Err(format!("{seen:?}")),
+            }
+        });
+    };
+    counted(1.0);
+    scene.folder.write("policy.yaml", &[policy()]);
+    counted(0.0);
 }
 
 #[test]
