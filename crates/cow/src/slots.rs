@@ -80,6 +80,23 @@ impl<T> Slots<T> {
 }
 
 impl<T: Clone> Slots<T> {
+    /// What stands in a slot, to be changed.
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+        // A vacant slot must not copy its path.
+        self.get(index)?;
+        let mut node = self.root.as_mut()?;
+        let mut level = self.depth;
+        loop {
+            match own(node, &mut self.written) {
+                Node::Inner(below) => {
+                    node = below[branch(index, level)].as_mut()?;
+                    level -= 1;
+                }
+                Node::Leaf(values) => return values[branch(index, 0)].as_mut(),
+            }
+        }
+    }
+
     /// Puts a value into a slot, and gives back what stood there.
     pub fn set(&mut self, index: u32, value: T) -> Option<T> {
         while !self.reaches(index) {

@@ -100,6 +100,15 @@ impl<T: Clone> Table<T> {
         replaced
     }
 
+    /// Calls `change` with each value, in an order that means nothing. Keys must stay what they are.
+    pub fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        for shard in own(&mut self.root, &mut self.written).iter_mut().flatten() {
+            for page in own(shard, &mut self.written) {
+                page.for_each_mut(&mut change, &mut self.written);
+            }
+        }
+    }
+
     /// Takes out the value with this hash that `is` recognises.
     pub fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
         // A miss must not copy what it passes.

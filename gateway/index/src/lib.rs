@@ -5,72 +5,158 @@
 //! ```
 //!
 //! Synchronous and pure: no client, no runtime, no clock. One writer; readers never wait for it.
+//! Every verb costs what it changes; only a list's end and a change of peppers look at everything.
 
+mod commit;
+mod conflict;
+mod draft;
+mod identity;
+mod ledger;
 pub mod object;
+mod peppers;
+mod relist;
 
 use latchkey_core::{digest::Pepper, object::ObjectName};
-use latchkey_snapshot::{SnapshotCell, SnapshotStats};
+use latchkey_snapshot::{Snapshot, SnapshotCell, SnapshotStats};
+
+pub use commit::Commit;
+pub use conflict::ConflictChange;
+pub use ledger::LedgerStats;
+
+use commit::Publisher;
+use conflict::Conflicts;
+use draft::Draft;
+use identity::Seed;
+use ledger::Ledger;
 use object::{Fact, Kind};
+use relist::Relists;
 
 /// The writer's half of the index.
 #[derive(Debug)]
-pub struct Index {}
-
-/// What one commit did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Commit {
-    /// Whether a new snapshot was swapped in.
-    pub changed: bool,
-    /// Pages of maps and slot arrays that were copied for it.
-    pub pages_written: usize,
+pub struct Index {
+    ledger: Ledger,
+    relists: Relists,
+    draft: Draft,
+    conflicts: Conflicts,
+    publisher: Publisher,
+    /// What the next commit will say.
+    tally: Commit,
 }
 
 impl Index {
     /// An empty index. `seed` is a per-process random number that places digests in the map.
     pub fn new(seed: u64) -> Self {
-        let _ = seed;
-        unimplemented!()
+        let mut snapshot = Snapshot::new(seed);
+        let publisher = Publisher::new(snapshot.seal());
+        Self {
+            ledger: Ledger::new(Seed(seed)),
+            relists: Relists::default(),
+            draft: Draft::new(snapshot),
+            conflicts: Conflicts::default(),
+            publisher,
+            tally: Commit::default(),
+        }
     }
+
     /// Where readers find its snapshots.
     pub fn snapshots(&self) -> SnapshotCell {
-        unimplemented!()
+        self.publisher.cell().clone()
     }
-    /// Replaces the active peppers.
+
+    /// Replaces the active peppers. Every credential is looked at again.
     pub fn set_peppers(&mut self, peppers: Vec<Pepper>) {
-        let _ = peppers;
-        unimplemented!()
+        self.ledger.set_peppers(peppers, &mut self.draft);
     }
+
     /// An object was added or changed. "Nothing to index now" retracts what it put in before.
     pub fn apply(&mut self, fact: Fact) {
-        let _ = fact;
-        unimplemented!()
+        let relist = self.relists.of(fact.kind());
+        let epoch = relist.epoch();
+        let changed = match fact {
+            Fact::Consumer(facts) => {
+                relist.clear_undecodable(&facts.name);
+                self.ledger.apply_consumer(&facts, epoch, &mut self.draft)
+            }
+            Fact::Credential(facts) => {
+                relist.clear_undecodable(&facts.name);
+                self.ledger.apply_credential(&facts, epoch, &mut self.draft)
+            }
+            Fact::Undecodable(kind, name) => {
+                self.tally.undecodable += 1;
+                let changed = self.ledger.retract(kind, &name, &mut self.draft);
+                relist.note_undecodable(name);
+                changed
+            }
+        };
+        self.count(changed);
     }
+
     /// An object is gone.
     pub fn delete(&mut self, kind: Kind, name: &ObjectName) {
-        let _ = (kind, name);
-        unimplemented!()
+        self.relists.of(kind).clear_undecodable(name);
+        let changed = self.ledger.retract(kind, name, &mut self.draft);
+        self.count(changed);
     }
+
     /// A complete list of a kind begins. A second one without an end starts afresh.
     pub fn relist_begin(&mut self, kind: Kind) {
-        let _ = kind;
-        unimplemented!()
+        self.relists.of(kind).begin();
     }
+
     /// An object of the running list. Outside of one it is an apply.
     pub fn relist_apply(&mut self, fact: Fact) {
-        let _ = fact;
-        unimplemented!()
+        // An apply marks its object in any case: a list and what is learnt beside it are one truth.
+        self.apply(fact);
     }
+
     /// The list was complete: what it did not name is gone, in the next commit. Without a begin, nothing.
     pub fn relist_end(&mut self, kind: Kind) {
-        let _ = kind;
-        unimplemented!()
+        let Some(epoch) = self.relists.of(kind).end() else {
+            return;
+        };
+        for name in self.ledger.unseen(kind, epoch) {
+            self.ledger.retract(kind, &name, &mut self.draft);
+            self.tally.swept += 1;
+        }
     }
+
     /// Swaps in all that was applied since the last commit, and frees snapshots nobody reads any more.
     pub fn commit(&mut self) -> Commit {
-        unimplemented!()
+        let touched = self.draft.take_touched();
+        let (ledger, draft) = (&self.ledger, &self.draft);
+        self.conflicts
+            .settle(touched, |name| ledger.is_conflicted(name, draft));
+        let mut done = std::mem::take(&mut self.tally);
+        if let Some((next, written)) = self.draft.seal() {
+            done.changed = true;
+            done.pages_written = written;
+            self.publisher.publish(next);
+        }
+        done.retired = self.publisher.free_retired();
+        done
     }
+
+    /// Which Credentials became or ceased to be `Conflicted` by the last commit.
+    pub fn conflict_changes(&self) -> &[ConflictChange] {
+        self.conflicts.changes()
+    }
+
     /// How much the committed snapshot holds.
     pub fn stats(&self) -> SnapshotStats {
-        unimplemented!()
+        self.publisher.cell().load().stats()
+    }
+
+    /// How much the ledger holds, including what is not committed.
+    pub fn ledger_stats(&self) -> LedgerStats {
+        LedgerStats {
+            undecodable: self.relists.undecodable(),
+            conflicted: self.conflicts.len(),
+            ..self.ledger.stats()
+        }
+    }
+
+    fn count(&mut self, changed: bool) {
+        self.tally.events += 1;
+        self.tally.unchanged += usize::from(!changed);
     }
 }

@@ -1,5 +1,7 @@
 //! Facts: of each object only what can change an answer.
 
+mod resource;
+
 use latchkey_core::{digest::KeyHash, object::ObjectName, time::UnixSeconds};
 use latchkey_crds::credential::{PublishedKey, SecretKeyRef};
 
@@ -21,6 +23,26 @@ pub enum Fact {
     Credential(CredentialFacts),
     /// An object that exists but cannot be read: it grants nothing and owns nothing.
     Undecodable(Kind, ObjectName),
+}
+
+impl Fact {
+    /// Of which kind the object is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Consumer(_) => Kind::Consumer,
+            Self::Credential(_) => Kind::Credential,
+            Self::Undecodable(kind, _) => *kind,
+        }
+    }
+
+    /// Which object it is.
+    pub fn name(&self) -> &ObjectName {
+        match self {
+            Self::Consumer(facts) => &facts.name,
+            Self::Credential(facts) => &facts.name,
+            Self::Undecodable(_, name) => name,
+        }
+    }
 }
 
 /// A Consumer.

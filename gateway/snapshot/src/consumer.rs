@@ -96,6 +96,11 @@ impl Consumer {
         self.part(Part::Namespace)
     }
 
+    /// `metadata.namespace`, for logs.
+    pub fn namespace_str(&self) -> &str {
+        str_of(&self.text[self.range(Part::Namespace)])
+    }
+
     /// `metadata.name`, for logs.
     pub fn name(&self) -> &str {
         str_of(&self.text[self.range(Part::Name)])
@@ -155,7 +160,7 @@ impl Consumer {
 impl fmt::Debug for Consumer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Consumer")
-            .field("namespace", &str_of(&self.text[self.range(Part::Namespace)]))
+            .field("namespace", &self.namespace_str())
             .field("name", &self.name())
             .finish_non_exhaustive()
     }

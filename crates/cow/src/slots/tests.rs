@@ -9,6 +9,7 @@ use super::Slots;
 #[derive(Clone, Debug)]
 enum Step {
     Set(u32, u8),
+    Change(u32, u8),
     Clear(u32),
     Keep,
 }
@@ -17,6 +18,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let index = prop_oneof![0..70_u32, 0..6_000_u32, any::<u32>()];
     let step = prop_oneof![
         4 => (index.clone(), any::<u8>()).prop_map(|(i, v)| Step::Set(i, v)),
+        2 => (index.clone(), any::<u8>()).prop_map(|(i, v)| Step::Change(i, v)),
         3 => index.prop_map(Step::Clear),
         1 => Just(Step::Keep),
     ];
@@ -41,6 +43,10 @@ proptest! {
         for step in steps {
             match step {
                 Step::Set(i, v) => prop_assert_eq!(slots.set(i, v), model.insert(i, v)),
+                Step::Change(i, v) => {
+                    let changed = slots.get_mut(i).map(|held| *held = v);
+                    prop_assert_eq!(changed, model.get_mut(&i).map(|held| *held = v));
+                }
                 Step::Clear(i) => prop_assert_eq!(slots.clear(i), model.remove(&i)),
                 Step::Keep => kept.push((slots.clone(), model.clone())),
             }

@@ -88,6 +88,18 @@ impl<T: Clone> Page<T> {
         }
     }
 
+    pub(super) fn for_each_mut(&mut self, change: &mut impl FnMut(&mut T), written: &mut usize) {
+        match self {
+            Self::Empty => {}
+            Self::Leaf(leaf) => own(leaf, written).values.iter_mut().for_each(change),
+            Self::Split(split) => {
+                for page in &mut own(split, written).pages {
+                    page.for_each_mut(change, written);
+                }
+            }
+        }
+    }
+
     /// `rest` counts the bits of the hash that no level above has used.
     pub(super) fn insert(
         &mut self,

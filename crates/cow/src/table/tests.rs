@@ -59,6 +59,15 @@ fn a_batch_copies_each_page_once() {
 }
 
 #[test]
+fn a_change_of_all_leaves_the_version_before_as_it_was() {
+    let mut table = filled(5_000);
+    let version = table.clone();
+    table.for_each_mut(|held| *held = 7);
+    assert!(table.iter().all(|held| *held == 7));
+    assert_eq!(version.iter().sum::<u64>(), 4_999 * 5_000 / 2);
+}
+
+#[test]
 fn a_miss_copies_nothing() {
     let mut table = filled(5_000);
     let version = table.clone();
