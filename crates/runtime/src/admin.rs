@@ -19,6 +19,7 @@ use std::{
 
 use bytes::Bytes;
 use http::StatusCode;
+use server::Limits;
 
 use crate::{
     listen::{ListenError, listen},
@@ -101,15 +102,19 @@ impl Admin {
     /// # Errors
     /// The address cannot be had, or the system gives no thread.
     pub fn start(self, addr: SocketAddr) -> Result<SocketAddr, AdminError> {
+        self.start_within(addr, Limits::default())
+    }
+
+    fn start_within(self, addr: SocketAddr, limits: Limits) -> Result<SocketAddr, AdminError> {
         let listener = listen(addr)?;
         let addr = listener.local_addr()?;
-        serve(listener, self.0)?;
+        serve(listener, self.0, limits)?;
         tracing::info!(%addr, "admin server listens");
         Ok(addr)
     }
 }
 
-fn serve(listener: TcpListener, paths: Paths) -> io::Result<()> {
+fn serve(listener: TcpListener, paths: Paths, limits: Limits) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -119,7 +124,7 @@ fn serve(listener: TcpListener, paths: Paths) -> io::Result<()> {
     };
     std::thread::Builder::new()
         .name("admin".to_owned())
-        .spawn(move || runtime.block_on(server::run(listener, Arc::new(paths))))?;
+        .spawn(move || runtime.block_on(server::run(listener, Arc::new(paths), limits)))?;
     Ok(())
 }
 

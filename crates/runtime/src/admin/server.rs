@@ -12,15 +12,27 @@ use tokio::{
 
 use super::{Paths, answer::answer};
 
-/// Connections at once. Probes and scrapers need a handful; one more ends the oldest, so that
-/// whoever hoards connections cannot keep a probe out.
-pub(super) const MAX_CONNECTIONS: usize = 64;
+/// What clients may take up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Connections at once. Probes and scrapers need a handful; one more ends the oldest, so that
+    /// whoever hoards connections cannot keep a probe out.
+    pub(super) connections: usize,
+    /// How long a request's head may take, and how long a connection may idle.
+    pub(super) header_read: Duration,
+    /// How long a client may take in nothing of an answer. One that reads slowly gets it whole.
+    pub(super) stalled_write: Duration,
+}
 
-/// How long a request's head may take, and how long a connection may idle.
-const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long a client may take in nothing of an answer. One that reads slowly gets it whole.
-const STALLED_WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 64,
+            header_read: Duration::from_secs(30),
+            stalled_write: Duration::from_secs(30),
+        }
+    }
+}
 
 /// The most a request's head may hold, in bytes.
 const MAX_HEADER_SIZE: usize = 16 * 1024;
@@ -29,8 +41,8 @@ const MAX_HEADER_SIZE: usize = 16 * 1024;
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
 /// Serves for ever.
-pub(super) async fn run(listener: TcpListener, paths: Arc<Paths>) {
-    let mut open: VecDeque<AbortHandle> = VecDeque::with_capacity(MAX_CONNECTIONS);
+pub(super) async fn run(listener: TcpListener, paths: Arc<Paths>, limits: Limits) {
+    let mut open: VecDeque<AbortHandle> = VecDeque::with_capacity(limits.connections);
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -40,34 +52,34 @@ pub(super) async fn run(listener: TcpListener, paths: Arc<Paths>) {
                 continue;
             }
         };
-        if open.len() == MAX_CONNECTIONS {
+        if open.len() == limits.connections {
             open.retain(|connection| !connection.is_finished());
         }
-        if open.len() == MAX_CONNECTIONS
+        if open.len() == limits.connections
             && let Some(oldest) = open.pop_front()
         {
             tracing::warn!(
-                limit = MAX_CONNECTIONS,
+                limit = limits.connections,
                 "too many admin connections; the oldest is closed"
             );
             oldest.abort();
         }
         let paths = Arc::clone(&paths);
-        open.push_back(tokio::spawn(connection(stream, paths)).abort_handle());
+        open.push_back(tokio::spawn(connection(stream, paths, limits)).abort_handle());
     }
 }
 
-async fn connection(stream: TcpStream, paths: Arc<Paths>) {
+async fn connection(stream: TcpStream, paths: Arc<Paths>, limits: Limits) {
     // Neither option changes what is answered, so that a system without them serves all the same.
     let _ = stream.set_nodelay(true);
-    let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(STALLED_WRITE_TIMEOUT));
+    let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(limits.stalled_write));
     let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
         let response = answer(request.method(), request.uri().path(), &paths);
         std::future::ready(Ok::<_, Infallible>(response))
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_READ_TIMEOUT)
+        .header_read_timeout(limits.header_read)
         .max_header_size(MAX_HEADER_SIZE)
         .serve_connection(TokioIo::new(stream), service)
         .await;
@@ -75,3 +87,6 @@ async fn connection(stream: TcpStream, paths: Arc<Paths>) {
         tracing::debug!(%error, "an admin connection ended");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,16 +28,6 @@ fn ask(addr: SocketAddr, line: &str) -> String {
     answer
 }
 
-/// Keeps asking on a connection of its own, and reads one head.
-fn ask_and_stay(stream: &mut TcpStream) -> String {
-    stream
-        .write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\n\r\n")
-        .unwrap();
-    let mut answer = vec![0; 1024];
-    let read = stream.read(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer[..read]).into_owned()
-}
-
 #[test]
 fn readyz_says_what_is_pending_and_livez_does_not_care() {
     let readiness = Readiness::default();
@@ -109,21 +99,6 @@ fn an_unknown_path_is_told_the_known_ones() {
             "{path}: {answer}"
         );
     }
-}
-
-#[test]
-fn one_connection_too_many_ends_the_oldest_and_is_answered() {
-    let addr = start(&Readiness::default());
-    let mut open: Vec<TcpStream> = (0..server::MAX_CONNECTIONS).map(|_| connect(addr)).collect();
-    for stream in &mut open {
-        assert!(ask_and_stay(stream).starts_with("HTTP/1.1 200 "));
-    }
-    let mut newest = connect(addr);
-    assert!(ask_and_stay(&mut newest).starts_with("HTTP/1.1 200 "));
-    // A close with nothing unread is an orderly end; with a request under way it may be a reset.
-    let ended = open[0].read(&mut [0; 16]);
-    assert!(matches!(ended, Ok(0) | Err(_)), "{ended:?}");
-    assert!(ask_and_stay(&mut open[1]).starts_with("HTTP/1.1 200 "));
 }
 
 #[test]
