@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
 };
 use http_body_util::Full;
 
@@ -13,17 +13,16 @@ use super::{AdminResponse, Paths};
 pub(super) fn answer(method: &Method, path: &str, paths: &Paths) -> Response<Full<Bytes>> {
     if method != Method::GET && method != Method::HEAD {
         let body = "this port only answers GET and HEAD\n";
-        let mut response = respond(AdminResponse::text(StatusCode::METHOD_NOT_ALLOWED, body), false);
+        let mut response = respond(AdminResponse::text(StatusCode::METHOD_NOT_ALLOWED, body));
         response
             .headers_mut()
             .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
-    let found = match paths.get(path) {
+    respond(match paths.get(path) {
         Some(handler) => handler(),
         None => AdminResponse::text(StatusCode::NOT_FOUND, not_found(paths)),
-    };
-    respond(found, method == Method::HEAD)
+    })
 }
 
 fn not_found(paths: &Paths) -> String {
@@ -35,18 +34,12 @@ fn not_found(paths: &Paths) -> String {
     text
 }
 
-fn respond(from: AdminResponse, head_only: bool) -> Response<Full<Bytes>> {
-    let length = from.body.len();
-    let mut response = Response::new(if head_only {
-        Full::default()
-    } else {
-        Full::new(from.body)
-    });
+/// The server sends the body's length in either case, and of an answer to `HEAD` nothing else of it.
+fn respond(from: AdminResponse) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(from.body));
     *response.status_mut() = from.status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(from.content_type));
-    // Also for HEAD, where hyper cannot know it.
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

@@ -104,9 +104,15 @@ async fn what_finishes_in_time_ends_the_process() {
 
 #[tokio::test(start_paused = true)]
 async fn serving_that_ends_unasked_is_not_a_good_end() {
-    let process = process();
-    process.finish.send(()).unwrap();
-    assert_eq!(process.end.await.unwrap().0, Ended::Early);
+    let running = process();
+    running.finish.send(()).unwrap();
+    assert_eq!(running.end.await.unwrap().0, Ended::Early);
+
+    let mut closing = process();
+    closing.signals.send("SIGTERM").await.unwrap();
+    assert_eq!(next(&mut closing.phase, Instant::now()).await.0, Phase::Closing);
+    closing.finish.send(()).unwrap();
+    assert_eq!(closing.end.await.unwrap().0, Ended::Early);
 }
 
 #[tokio::test(start_paused = true)]
