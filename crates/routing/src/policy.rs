@@ -1,7 +1,11 @@
 //! An AuthPolicy, compiled: what a request must show.
 
+mod holding;
+
 use http::HeaderName;
 use latchkey_core::{object::ObjectName, reason::Reason, tenancy::Admission};
+
+pub(crate) use holding::Holding;
 
 /// A policy that can be honoured.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,10 +1,35 @@
 //! The writer's half: what is known of all objects, and which tables a change touches.
+//!
+//! ```text
+//! apply / delete -> intake -> Store (objects, links) + Changes
+//! commit: Changes -> gateways, routes -> hostname tables -> ports -> RouteTable, swapped in
+//! ```
+//!
+//! What a commit makes is a function of the objects alone, never of the order in which they came.
+
+mod cells;
+mod changes;
+mod commit;
+mod compile;
+mod exposure;
+mod findings;
+mod gateways;
+mod intake;
+mod links;
+mod policies;
+mod routes;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use latchkey_core::object::ObjectName;
 
+use self::{changes::Changes, findings::Findings, gateways::Gateways, routes::Routes, store::Store};
 use crate::{
     object::{Kind, Manifest},
-    table::TableCell,
+    table::{RouteTable, TableCell},
 };
 
 /// What the router is told at start.
@@ -18,7 +43,19 @@ pub struct RouterConfig {
 
 /// What is known, and the table made of it.
 #[derive(Debug)]
-pub struct Router {}
+pub struct Router {
+    config: RouterConfig,
+    store: Store,
+    changes: Changes,
+    gateways: Gateways,
+    routes: Routes,
+    findings: Findings,
+    /// The version that is committed, and becomes the next.
+    table: RouteTable,
+    cell: TableCell,
+    /// Versions that readers may still hold: they are freed here, never by a reader.
+    retired: Vec<Arc<RouteTable>>,
+}
 
 /// What one commit did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,25 +88,36 @@ pub struct Finding {
 impl Router {
     /// Knows nothing yet.
     pub fn new(config: RouterConfig) -> Self {
-        let _ = config;
-        unimplemented!()
+        let table = RouteTable {
+            deny_unprotected: config.deny_unprotected,
+            ..RouteTable::default()
+        };
+        Self {
+            config,
+            store: Store::default(),
+            changes: Changes::default(),
+            gateways: Gateways::default(),
+            routes: Routes::default(),
+            findings: Findings::default(),
+            table,
+            cell: TableCell::default(),
+            retired: Vec::new(),
+        }
     }
+
     /// Where readers find its tables.
     pub fn tables(&self) -> TableCell {
-        unimplemented!()
+        self.cell.clone()
     }
-    /// An object was added or changed.
+
+    /// An object was added or changed. One that reads as it did before changes nothing.
+    #[allow(clippy::needless_pass_by_value, reason = "a source hands over what it read")]
     pub fn apply(&mut self, kind: Kind, name: &ObjectName, manifest: Manifest) {
-        let _ = (kind, name, manifest);
-        unimplemented!()
+        self.set(kind, name, Some(&manifest));
     }
+
     /// An object is gone.
     pub fn delete(&mut self, kind: Kind, name: &ObjectName) {
-        let _ = (kind, name);
-        unimplemented!()
-    }
-    /// Compiles what the changes since the last commit touch, and swaps it in as one version.
-    pub fn commit(&mut self) -> Commit {
-        unimplemented!()
+        self.set(kind, name, None);
     }
 }

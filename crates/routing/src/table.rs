@@ -1,16 +1,65 @@
 //! What a request reads: one immutable version of Gateways, routes and policies.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use arc_swap::{ArcSwap, Guard};
 use http::{HeaderMap, Method};
-use latchkey_core::{object::RouteLabel, reason::Reason};
+use latchkey_core::{
+    object::{ObjectName, RouteLabel},
+    reason::Reason,
+};
+use latchkey_cow::Table;
 
-use crate::{endpoints::EndpointCell, filter::HeaderModifier, policy::Protection};
+use crate::{
+    endpoints::EndpointCell,
+    filter::HeaderModifier,
+    host::{Entry, Hosts},
+    hostname::Hostname,
+    policy::{Holding, Protection},
+};
 
-/// One version of all that routing reads.
+/// One version of all that routing reads. A clone is a version of its own and costs a few pointers.
 #[derive(Clone, Debug, Default)]
-pub struct RouteTable {}
+pub struct RouteTable {
+    pub(crate) ports: Table<Arc<PortTable>>,
+    pub(crate) closures: Arc<Closures>,
+    pub(crate) deny_unprotected: bool,
+    pub(crate) stats: TableStats,
+}
+
+/// Namespaces that an object which cannot be read closes. Nearly always empty.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Closures {
+    /// An AuthPolicy: closes the namespace's routes and all that its Gateways serve.
+    pub(crate) policies: BTreeSet<String>,
+    /// An HTTPRoute: closes the namespace's routes.
+    pub(crate) routes: BTreeSet<String>,
+}
+
+/// What one port serves: the listeners of one Gateway.
+#[derive(Clone, Debug)]
+pub(crate) struct PortTable {
+    pub(crate) port: u16,
+    /// Whose port it is.
+    pub(crate) gateway: ObjectName,
+    /// The Gateway cannot be read: nothing is served.
+    pub(crate) closed: bool,
+    /// The policies of the Gateway.
+    pub(crate) policies: Holding,
+    /// The most specific hostname first.
+    pub(crate) listeners: Vec<ListenerTable>,
+}
+
+/// What one listener serves.
+#[derive(Clone, Debug)]
+pub(crate) struct ListenerTable {
+    pub(crate) hostname: Hostname,
+    /// Conflicted: its requests are not served, by a broader listener neither.
+    pub(crate) refused: bool,
+    /// The policies of the listener.
+    pub(crate) policies: Holding,
+    pub(crate) hosts: Hosts,
+}
 
 /// How much a table holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,19 +158,110 @@ impl Backends {
 }
 
 impl RouteTable {
-    /// The ports to be bound.
+    /// The ports to be bound, in ascending order.
     pub fn ports(&self) -> Vec<u16> {
-        unimplemented!()
+        let mut ports: Vec<_> = self.ports.iter().map(|table| table.port).collect();
+        ports.sort_unstable();
+        ports
     }
+
     /// How much it holds.
     pub fn stats(&self) -> TableStats {
-        unimplemented!()
+        self.stats
     }
+
     /// The rule for a request that arrived on a listener port, in Gateway API precedence.
+    ///
+    /// The listener is chosen first, by port and most specific hostname, and no other is asked. In it
+    /// the hostnames of routes are tried from the most to the least specific, until a rule matches.
     pub fn find<'t>(&'t self, port: u16, request: &RequestView<'_>) -> Found<'t> {
-        let _ = (port, request);
-        unimplemented!()
+        let Some(table) = self.port(port) else {
+            return Found::Nothing;
+        };
+        if table.closed {
+            return Found::Closed(Reason::GatewayUndecodable, None);
+        }
+        let listener = table
+            .listeners
+            .iter()
+            .find(|listener| listener.hostname.matches(request.host));
+        let Some(listener) = listener.filter(|listener| !listener.refused) else {
+            return Found::Nothing;
+        };
+        for host in listener.hosts.candidates(request.host) {
+            if let Some(route) = &host.closed {
+                return Found::Closed(Reason::RouteUndecodable, Some(route));
+            }
+            if let Some(entry) = host.find(request) {
+                return self.protect(table, listener, entry);
+            }
+            if let Some(route) = &host.last {
+                return Found::Closed(Reason::RouteUndecodable, Some(route));
+            }
+        }
+        Found::Nothing
     }
+
+    fn protect<'t>(
+        &'t self,
+        table: &'t PortTable,
+        listener: &'t ListenerTable,
+        entry: &'t Entry,
+    ) -> Found<'t> {
+        let route = &entry.rule.route;
+        let namespace = &route.name.namespace;
+        if self.closures.routes.contains(namespace) {
+            return Found::Closed(Reason::RouteUndecodable, Some(route));
+        }
+        let broken_policy = entry.guard.closed
+            || table.policies.closed
+            || listener.policies.closed
+            || self.closures.policies.contains(namespace)
+            || self.closures.policies.contains(&table.gateway.namespace);
+        let mut protection = Protection {
+            closed: broken_policy.then_some(Reason::PolicyInvalid),
+            ..Protection::default()
+        };
+        // A rule that fails sends nothing on, so that it answers the same to everybody.
+        if matches!(entry.rule.action, Action::Forward(_)) {
+            protection.gateway_override = table.policies.overriding.as_deref();
+            protection.listener_override = listener.policies.overriding.as_deref();
+            protection.specific = [&entry.guard.specific, &listener.policies.default]
+                .into_iter()
+                .chain([&table.policies.default])
+                .find_map(Option::as_deref);
+            let unprotected = protection.checks().next().is_none();
+            if unprotected && self.deny_unprotected && protection.closed.is_none() {
+                protection.closed = Some(Reason::NoPolicy);
+            }
+        }
+        Found::Rule(&entry.rule, protection)
+    }
+
+    fn port(&self, port: u16) -> Option<&PortTable> {
+        self.ports
+            .find(port_hash(port), |table| table.port == port)
+            .map(|table| &**table)
+    }
+
+    /// Sets what a port serves, or takes it out.
+    pub(crate) fn set_port(&mut self, port: u16, table: Option<PortTable>) {
+        let hash = port_hash(port);
+        match table {
+            Some(table) => {
+                self.ports
+                    .insert(hash, Arc::new(table), |held, new| held.port == new.port);
+            }
+            None => {
+                self.ports.remove(hash, |held| held.port == port);
+            }
+        }
+    }
+}
+
+/// Sixteen bits spread over the upper ones (Fibonacci hashing).
+fn port_hash(port: u16) -> u64 {
+    u64::from(port).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Where readers find the present table.
@@ -132,5 +272,10 @@ impl TableCell {
     /// The present table. Never hold the guard over an `.await`: guards are few per thread.
     pub fn load(&self) -> Guard<Arc<RouteTable>> {
         self.0.load()
+    }
+
+    /// Puts another table in its place, and gives back the one that it had.
+    pub(crate) fn swap(&self, table: RouteTable) -> Arc<RouteTable> {
+        self.0.swap(Arc::new(table))
     }
 }

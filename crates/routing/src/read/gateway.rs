@@ -1,0 +1,268 @@
+//! Gateway: its class, and its listeners as far as HTTP goes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    GATEWAY_GROUP,
+    fields::{Fields, Misfit},
+    metadata::Metadata,
+    problem::{self, Problem, Reason},
+    selector::LabelSelector,
+};
+use crate::{hostname::Hostname, object::Manifest};
+
+/// The one protocol that is served.
+pub const HTTP: &str = "HTTP";
+
+/// A Gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gateway {
+    /// What counts of its metadata.
+    pub meta: Metadata,
+    /// `spec.gatewayClassName`; none if that cannot be read: then it may be ours.
+    pub class: Option<String>,
+    /// Its listeners, or what is left.
+    pub body: Result<Vec<Listener>, Broken>,
+}
+
+/// What is left of a Gateway that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Where reading stopped.
+    pub misfit: Misfit,
+    /// The ports of its HTTP listeners that can be read.
+    pub ports: BTreeSet<u16>,
+}
+
+/// One listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// Its name, unique within the Gateway.
+    pub name: String,
+    /// The port that requests come to.
+    pub port: u16,
+    /// `HTTP`, or a protocol that is not served.
+    pub protocol: String,
+    /// The hosts that it answers to.
+    pub hostname: Hostname,
+    /// The namespaces whose routes it admits.
+    pub admits: Admits,
+    /// What is wrong in it, by path from the listener.
+    pub problems: Vec<Problem>,
+}
+
+/// Whose HTTPRoutes a listener admits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admits {
+    /// Those of the Gateway's namespace.
+    Same,
+    /// All.
+    All,
+    /// Those of namespaces with such labels.
+    Selected(LabelSelector),
+    /// None: HTTPRoutes are not among its kinds, or what it admits cannot be read.
+    Nobody,
+}
+
+impl Gateway {
+    /// Reads a Gateway.
+    pub fn read(manifest: &Manifest) -> Self {
+        let Manifest::Value(object) = manifest else {
+            return Self {
+                meta: Metadata::default(),
+                class: None,
+                body: Err(Broken {
+                    misfit: Misfit::new("an object that can be read"),
+                    ports: BTreeSet::new(),
+                }),
+            };
+        };
+        let class = object.pointer("/spec/gatewayClassName").and_then(Value::as_str);
+        let read = Metadata::read(object).and_then(|meta| Ok((meta, listeners(object)?, class_of(object)?)));
+        let (meta, body) = match read {
+            Ok((meta, listeners, ())) => (meta, Ok(listeners)),
+            Err(misfit) => {
+                let ports = salvage_ports(object);
+                (Metadata::salvage(object), Err(Broken { misfit, ports }))
+            }
+        };
+        Self {
+            meta,
+            class: class.map(str::to_owned),
+            body,
+        }
+    }
+}
+
+fn class_of(object: &Value) -> Result<(), Misfit> {
+    let spec = Fields::of(object)?.object("spec")?;
+    let class = spec.map(|spec| spec.required_text("gatewayClassName"));
+    match class {
+        Some(class) => class.map(drop).map_err(|misfit| misfit.under("spec")),
+        None => Err(Misfit::new("given").under("spec")),
+    }
+}
+
+fn listeners(object: &Value) -> Result<Vec<Listener>, Misfit> {
+    let Some(spec) = Fields::of(object)?.object("spec")? else {
+        return Err(Misfit::new("given").under("spec"));
+    };
+    let mut names = BTreeSet::new();
+    spec.list("listeners", |value| {
+        let listener = Listener::read(value)?;
+        if names.insert(listener.name.clone()) {
+            Ok(listener)
+        } else {
+            Err(Misfit::new("unlike the names of other listeners").under("name"))
+        }
+    })
+    .map_err(|misfit| misfit.under("spec"))
+}
+
+/// The ports of a broken Gateway's listeners, but of those that say another protocol than HTTP.
+fn salvage_ports(object: &Value) -> BTreeSet<u16> {
+    let listeners = object.pointer("/spec/listeners").and_then(Value::as_array);
+    listeners
+        .into_iter()
+        .flatten()
+        .filter_map(|listener| Fields::of(listener).ok())
+        .filter(|listener| {
+            let protocol = listener.text("protocol").unwrap_or_default();
+            protocol.is_none_or(|protocol| protocol == HTTP)
+        })
+        .filter_map(|listener| listener.port("port").ok().flatten())
+        .collect()
+}
+
+impl Listener {
+    fn read(value: &Value) -> Result<Self, Misfit> {
+        let fields = Fields::of(value)?;
+        let port = fields
+            .port("port")?
+            .ok_or_else(|| Misfit::new("given").under("port"))?;
+        let protocol = fields.required_text("protocol")?;
+        let hostname = Hostname::parse(fields.text_or("hostname", "")?)
+            .map_err(|error| Misfit::new(error.to_string()).under("hostname"))?;
+        let mut problems = Vec::new();
+        if protocol != HTTP {
+            problems.push(
+                Problem::new(
+                    Reason::UnsupportedProtocol,
+                    "this version serves HTTP listeners only; use HTTP",
+                )
+                .under("protocol"),
+            );
+        }
+        let admits = match fields.object("allowedRoutes")? {
+            None => Admits::Same,
+            Some(allowed) => {
+                let mut found = Vec::new();
+                let admits = admits(allowed, &mut found).map_err(|misfit| misfit.under("allowedRoutes"))?;
+                problems.extend(found.into_iter().map(|p| p.under("allowedRoutes")));
+                admits
+            }
+        };
+        Ok(Self {
+            name: fields.required_text("name")?.to_owned(),
+            port,
+            protocol: protocol.to_owned(),
+            hostname,
+            admits,
+            problems,
+        })
+    }
+}
+
+fn admits(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Admits, Misfit> {
+    let mut closed = false;
+    for field in allowed.unknown(&["namespaces", "kinds"]) {
+        problems.push(Problem::unknown_field(field));
+        closed = true;
+    }
+    closed |= !admits_http_routes(allowed, problems)?;
+    let admits = match allowed.object("namespaces")? {
+        None => Admits::Same,
+        Some(namespaces) => {
+            let mut found = Vec::new();
+            let admits =
+                admitted_namespaces(namespaces, &mut found).map_err(|misfit| misfit.under("namespaces"))?;
+            problems.extend(found.into_iter().map(|p| p.under("namespaces")));
+            admits
+        }
+    };
+    Ok(if closed { Admits::Nobody } else { admits })
+}
+
+fn admits_http_routes(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<bool, Misfit> {
+    let kinds = allowed.list("kinds", |value| {
+        let kind = Fields::of(value)?;
+        Ok(kind.text_or("group", GATEWAY_GROUP)? == GATEWAY_GROUP
+            && kind.required_text("kind")? == "HTTPRoute")
+    })?;
+    let foreign = kinds
+        .iter()
+        .enumerate()
+        .filter(|(_, ours)| !**ours)
+        .map(|(index, _)| {
+            let message = "this version attaches HTTPRoute only; remove other kinds";
+            Problem::new(Reason::InvalidRouteKinds, message).under(&format!("kinds[{index}]"))
+        });
+    problems.extend(foreign);
+    Ok(kinds.is_empty() || kinds.contains(&true))
+}
+
+fn admitted_namespaces(namespaces: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Admits, Misfit> {
+    if let Some(field) = namespaces.unknown(&["from", "selector"]).next() {
+        problems.push(Problem::unknown_field(field));
+        return Ok(Admits::Nobody);
+    }
+    match namespaces.text_or("from", "Same")? {
+        "Same" => Ok(Admits::Same),
+        "All" => Ok(Admits::All),
+        "Selector" => match namespaces.get("selector").map(LabelSelector::read) {
+            Some(Ok(selector)) => Ok(Admits::Selected(selector)),
+            Some(Err(misfit)) => {
+                let misfit = misfit.under("selector");
+                problems.push(Problem::unsupported(format!(
+                    "{misfit}; until then no route attaches"
+                )));
+                Ok(Admits::Nobody)
+            }
+            None => {
+                let message = "`from: Selector` needs a selector; until then no route attaches";
+                problems.push(Problem::unsupported(message).under("selector"));
+                Ok(Admits::Nobody)
+            }
+        },
+        _ => {
+            let message = "use Same, All or Selector; until then no route attaches";
+            problems.push(Problem::unsupported(message).under("from"));
+            Ok(Admits::Nobody)
+        }
+    }
+}
+
+impl Gateway {
+    /// What is wrong in its listeners, by path from the object.
+    pub fn problems(&self) -> Vec<Problem> {
+        match &self.body {
+            Ok(listeners) => listeners
+                .iter()
+                .enumerate()
+                .flat_map(|(index, listener)| problem::at(listener.problems.clone(), "spec.listeners", index))
+                .collect(),
+            Err(broken) => vec![Problem::new(
+                Reason::Invalid,
+                format!(
+                    "{}; until then its HTTP ports that can be read answer 503, others are closed",
+                    broken.misfit
+                ),
+            )],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! HTTPRoute: parents, hostnames and rules.
+//!
+//! Inside a rule, what this version does not do is a problem of that rule, which then answers 500.
+//! What has the wrong type breaks the object: of it counts what can still be read.
+
+use serde_json::Value;
+
+use super::{
+    backend_ref::{self, BackendRef},
+    fields::{Fields, Misfit},
+    filter::{self, Filter},
+    http_match,
+    metadata::Metadata,
+    parent_ref::{Parent, ParentRef},
+    problem::{self, Problem, Reason},
+};
+use crate::{hostname::Hostname, matches::Match, object::Manifest};
+
+/// An HTTPRoute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpRoute {
+    /// What counts of its metadata.
+    pub meta: Metadata,
+    /// What it asks for, or what is left of that.
+    pub body: Result<RouteSpec, Broken>,
+}
+
+/// What an HTTPRoute asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteSpec {
+    /// The Gateways to be attached to.
+    pub parents: Vec<ParentRef>,
+    /// Its hostnames; empty: those of the listeners.
+    pub hostnames: Vec<Hostname>,
+    /// Its rules.
+    pub rules: Vec<RouteRule>,
+    /// What is wrong outside of its rules.
+    pub problems: Vec<Problem>,
+}
+
+/// What is left of an HTTPRoute that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Where reading stopped.
+    pub misfit: Misfit,
+    /// Its parents; `None` if they cannot all be read: it may be attached to any Gateway.
+    pub parents: Option<Vec<ParentRef>>,
+    /// Those of its hostnames that can be read.
+    pub hostnames: Vec<Hostname>,
+    /// Whether these are all that it has, and at least one: else its namespace is closed.
+    pub complete: bool,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteRule {
+    pub(crate) matches: Vec<Match>,
+    /// Its filters, in order.
+    pub filters: Vec<Filter>,
+    /// Its backends.
+    pub backends: Vec<BackendRef>,
+    /// What this version does not do of it, by path from the object.
+    pub problems: Vec<Problem>,
+}
+
+impl HttpRoute {
+    /// Reads a route of `namespace`.
+    pub fn read(manifest: &Manifest, namespace: &str) -> Self {
+        let Manifest::Value(object) = manifest else {
+            return Self {
+                meta: Metadata::default(),
+                body: Err(Broken {
+                    misfit: Misfit::new("an object that can be read"),
+                    parents: None,
+                    hostnames: Vec::new(),
+                    complete: false,
+                }),
+            };
+        };
+        match Metadata::read(object).and_then(|meta| Ok((meta, spec(object, namespace)?))) {
+            Ok((meta, spec)) => Self { meta, body: Ok(spec) },
+            Err(misfit) => Self {
+                meta: Metadata::salvage(object),
+                body: Err(salvage(object, namespace, misfit)),
+            },
+        }
+    }
+}
+
+fn spec(object: &Value, namespace: &str) -> Result<RouteSpec, Misfit> {
+    let Some(fields) = Fields::of(object)?.object("spec")? else {
+        return Err(Misfit::new("given").under("spec"));
+    };
+    RouteSpec::read(fields, namespace).map_err(|misfit| misfit.under("spec"))
+}
+
+impl RouteSpec {
+    fn read(fields: Fields<'_>, namespace: &str) -> Result<Self, Misfit> {
+        let mut parents = Vec::new();
+        let mut problems = Vec::new();
+        let read = fields.list("parentRefs", |value| Parent::read(value, namespace))?;
+        for (index, parent) in read.into_iter().enumerate() {
+            match parent {
+                Parent::Gateway(parent) => parents.push(parent),
+                Parent::Foreign => {}
+                Parent::Unsupported(problem) => {
+                    problems.extend(problem::at(vec![problem], "spec.parentRefs", index));
+                }
+            }
+        }
+        let mut index = 0..;
+        let mut rules = fields.list("rules", |value| {
+            RouteRule::read(value, namespace, index.next().unwrap_or_default())
+        })?;
+        if rules.is_empty() {
+            // What an API server fills in.
+            rules.push(RouteRule {
+                matches: vec![Match::everything()],
+                filters: Vec::new(),
+                backends: Vec::new(),
+                problems: Vec::new(),
+            });
+        }
+        Ok(Self {
+            parents,
+            hostnames: fields.list("hostnames", hostname)?,
+            rules,
+            problems,
+        })
+    }
+}
+
+fn hostname(value: &Value) -> Result<Hostname, Misfit> {
+    value
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .and_then(|text| Hostname::parse(text).ok())
+        .ok_or_else(|| Misfit::new("a DNS name such as `api.example.com` or `*.example.com`"))
+}
+
+impl RouteRule {
+    fn read(value: &Value, namespace: &str, index: usize) -> Result<Self, Misfit> {
+        const KNOWN: &[&str] = &["name", "matches", "filters", "backendRefs"];
+        let fields = Fields::of(value)?;
+        fields.text("name")?;
+        let mut problems: Vec<_> = fields.unknown(KNOWN).map(Problem::unknown_field).collect();
+        let mut matches = elements(fields, "matches", &mut problems, http_match::read)?;
+        if matches.is_empty() {
+            matches.push(Match::everything());
+        }
+        let filters = elements(fields, "filters", &mut problems, filter::read)?;
+        let modifiers = filters
+            .iter()
+            .filter(|filter| matches!(filter, Filter::RequestHeaders(_)));
+        if modifiers.count() > 1 {
+            let message = "has RequestHeaderModifier twice; make them one";
+            problems.push(Problem::new(Reason::IncompatibleFilters, message).under("filters"));
+        }
+        let backends = elements(fields, "backendRefs", &mut problems, |value, problems| {
+            backend_ref::read(value, namespace, problems)
+        })?;
+        Ok(Self {
+            matches,
+            filters,
+            backends,
+            problems: problem::at(problems, "spec.rules", index).collect(),
+        })
+    }
+}
+
+/// Reads the elements of a list, and places the problems of each.
+fn elements<T>(
+    fields: Fields<'_>,
+    list: &'static str,
+    problems: &mut Vec<Problem>,
+    read: impl Fn(&Value, &mut Vec<Problem>) -> Result<T, Misfit>,
+) -> Result<Vec<T>, Misfit> {
+    let mut index = 0..;
+    fields.list(list, |value| {
+        let mut found = Vec::new();
+        let element = read(value, &mut found)?;
+        let index = index.next().unwrap_or_default();
+        problems.extend(problem::at(found, list, index));
+        Ok(element)
+    })
+}
+
+/// What can still be read. A hostname or parent that cannot may be any.
+fn salvage(object: &Value, namespace: &str, misfit: Misfit) -> Broken {
+    let list = |pointer| match object.pointer(pointer) {
+        None | Some(Value::Null) => Some(&[][..]),
+        Some(value) => value.as_array().map(Vec::as_slice),
+    };
+    let parents = list("/spec/parentRefs").and_then(|parents| {
+        let read = parents.iter().map(|value| Parent::read(value, namespace));
+        let read = read.collect::<Result<Vec<_>, _>>().ok()?;
+        let ours = read.into_iter().map(|parent| match parent {
+            Parent::Gateway(parent) => Some(Some(parent)),
+            Parent::Foreign => Some(None),
+            Parent::Unsupported(_) => None,
+        });
+        Some(ours.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    });
+    let written = list("/spec/hostnames");
+    let hostnames: Vec<_> = written
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|value| hostname(value).ok())
+        .collect();
+    Broken {
+        misfit,
+        parents,
+        complete: !hostnames.is_empty() && written.map(<[Value]>::len) == Some(hostnames.len()),
+        hostnames,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! A route's rules, compiled: what they do, and what stands before them.
+
+use std::sync::Arc;
+
+use latchkey_core::{
+    object::{ObjectName, RouteLabel},
+    reason::Reason as Answer,
+};
+
+use super::{
+    cells::{Cells, ServicePort},
+    store::Store,
+};
+use crate::{
+    filter::HeaderModifier,
+    host::{Entry, Guard},
+    policy::Holding,
+    read::{
+        Problem, Reason,
+        auth_policy::Target,
+        backend_ref::{BackendRef, BackendTarget},
+        filter::Filter,
+        http_route::{RouteRule, RouteSpec},
+    },
+    table::{Action, Backend, Backends, Forward, Rule},
+};
+
+/// All rules of a route.
+#[derive(Debug, Default)]
+pub(super) struct CompiledRules {
+    /// The matches, with the index of their rule and their own in it.
+    pub(super) entries: Vec<(usize, usize, Entry)>,
+    /// Whether a rule that sends requests on has no policy of its own.
+    pub(super) bare: bool,
+    /// The cells that its rules hold.
+    pub(super) cells: Vec<ServicePort>,
+    /// What is wrong in its rules.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Compiles the rules of a route as all objects are now.
+pub(super) fn compile(
+    store: &Store,
+    cells: &mut Cells,
+    spec: &RouteSpec,
+    label: &Arc<RouteLabel>,
+) -> CompiledRules {
+    let mut compiler = Compiler {
+        store,
+        cells,
+        route: &label.name,
+        holding: store.holding(&Target::Route(label.name.clone())),
+        compiled: CompiledRules::default(),
+    };
+    compiler.compiled.problems.extend_from_slice(&spec.problems);
+    for (index, rule) in spec.rules.iter().enumerate() {
+        let (action, guard) = compiler.rule(rule, index);
+        let sends_on = matches!(action, Action::Forward(_));
+        compiler.compiled.bare |= sends_on && !guard.closed && guard.specific.is_none();
+        let compiled = Arc::new(Rule {
+            route: Arc::clone(label),
+            action,
+        });
+        let guard = Arc::new(guard);
+        for (element, matcher) in rule.matches.iter().enumerate() {
+            let entry = Entry {
+                matcher: Arc::new(matcher.clone()),
+                rule: Arc::clone(&compiled),
+                guard: Arc::clone(&guard),
+            };
+            compiler.compiled.entries.push((index, element, entry));
+        }
+    }
+    compiler.compiled
+}
+
+struct Compiler<'a> {
+    store: &'a Store,
+    cells: &'a mut Cells,
+    route: &'a ObjectName,
+    /// The policies of the route.
+    holding: Holding,
+    compiled: CompiledRules,
+}
+
+impl Compiler<'_> {
+    fn rule(&mut self, rule: &RouteRule, index: usize) -> (Action, Guard) {
+        self.compiled.problems.extend_from_slice(&rule.problems);
+        let guard = self.guard(rule, index);
+        let fail = if !rule.problems.is_empty() {
+            Some(Answer::UnsupportedValue)
+        } else if guard.is_none() {
+            Some(Answer::FilterInvalid)
+        } else {
+            None
+        };
+        let guard = guard.unwrap_or_default();
+        let action = match fail {
+            Some(answer) => Action::Fail(answer),
+            None => self.forward(rule, index),
+        };
+        (action, guard)
+    }
+
+    /// What stands before the rule; `None` if its filters do not say.
+    fn guard(&mut self, rule: &RouteRule, index: usize) -> Option<Guard> {
+        let store = self.store;
+        let filters = rule.filters.iter().enumerate();
+        let named: Vec<_> = filters
+            .filter_map(|(at, filter)| match filter {
+                Filter::Policy(name) => Some((at, name)),
+                Filter::RequestHeaders(_) | Filter::Unsupported => None,
+            })
+            .collect();
+        let (at, name) = match *named.as_slice() {
+            [] => {
+                return Some(Guard {
+                    closed: self.holding.closed,
+                    specific: self.holding.default.clone(),
+                });
+            }
+            [one] => one,
+            [..] => {
+                let message = "has two AuthPolicy filters; keep one";
+                self.problem(
+                    Problem::new(Reason::IncompatibleFilters, message),
+                    &format!("spec.rules[{index}].filters"),
+                );
+                return None;
+            }
+        };
+        let name = ObjectName::new(self.route.namespace.as_str(), name.as_str());
+        let Some(policy) = store.policies.get(&name) else {
+            let message = format!("there is no AuthPolicy {name}; create it or correct the name");
+            self.problem(
+                Problem::new(Reason::InvalidKind, message),
+                &format!("spec.rules[{index}].filters[{at}].extensionRef.name"),
+            );
+            return None;
+        };
+        Some(Guard {
+            closed: self.holding.closed || policy.body.is_err(),
+            specific: policy.body.as_ref().ok().map(Arc::clone),
+        })
+    }
+
+    fn forward(&mut self, rule: &RouteRule, index: usize) -> Action {
+        let mut cumulative = Vec::new();
+        let mut total = 0;
+        for (at, reference) in rule.backends.iter().enumerate() {
+            let place = format!("spec.rules[{index}].backendRefs[{at}]");
+            let backend = self.backend(reference, &place);
+            if reference.weight > 0 {
+                total += reference.weight;
+                cumulative.push((total, backend));
+            }
+        }
+        if cumulative.is_empty() {
+            return Action::Fail(Answer::NoBackend);
+        }
+        Action::Forward(Forward {
+            request_headers: header_modifier(rule),
+            backends: Backends { cumulative },
+        })
+    }
+
+    fn backend(&mut self, reference: &BackendRef, place: &str) -> Backend {
+        match self.resolve(reference) {
+            Ok(service_port) => {
+                let (store, (service, port)) = (self.store, &service_port);
+                let cell = self
+                    .cells
+                    .acquire(&service_port, || store.endpoints(service, *port));
+                self.compiled.cells.push(service_port);
+                Backend::Endpoints(cell)
+            }
+            Err(problem) => {
+                self.problem(problem, place);
+                Backend::Invalid(Answer::BackendInvalid)
+            }
+        }
+    }
+
+    /// The Service's port that a reference means, or why it means none.
+    fn resolve(&self, reference: &BackendRef) -> Result<ServicePort, Problem> {
+        let BackendTarget::Service(name, port) = &reference.target else {
+            let message = "only a Service can be a backend; refer to one";
+            return Err(Problem::new(Reason::InvalidKind, message).under("kind"));
+        };
+        if !self.store.permits(&self.route.namespace, name) {
+            let namespace = &name.namespace;
+            return Err(Problem::new(
+                Reason::RefNotPermitted,
+                format!("no ReferenceGrant in {namespace} permits this; create one there"),
+            ));
+        }
+        let Some(service) = self.store.services.get(name) else {
+            let message = format!("there is no Service {name}; create it or correct the name");
+            return Err(Problem::new(Reason::BackendNotFound, message).under("name"));
+        };
+        let Some(port) = *port else {
+            let message = "is missing; give the Service's port";
+            return Err(Problem::unsupported(message).under("port"));
+        };
+        if service.external_name {
+            let message = format!("Service {name} is an ExternalName; use one with endpoints");
+            return Err(Problem::unsupported(message).under("name"));
+        }
+        match service.port(port) {
+            Some(found) if found.foreign_protocol => Err(Problem::new(
+                Reason::UnsupportedProtocol,
+                "the Service's port has an appProtocol other than plain HTTP/1.1; use another port",
+            )
+            .under("port")),
+            // Of a Service that cannot be read it is not known which ports it has.
+            None if service.ports.is_ok() => {
+                let message = format!("Service {name} has no TCP port {port}; correct it");
+                Err(Problem::new(Reason::BackendNotFound, message).under("port"))
+            }
+            Some(_) | None => Ok((name.clone(), port)),
+        }
+    }
+
+    fn problem(&mut self, problem: Problem, place: &str) {
+        self.compiled.problems.push(problem.under(place));
+    }
+}
+
+fn header_modifier(rule: &RouteRule) -> Option<HeaderModifier> {
+    rule.filters.iter().find_map(|filter| match filter {
+        Filter::RequestHeaders(modifier) => Some(modifier.clone()),
+        Filter::Policy(_) | Filter::Unsupported => None,
+    })
+}

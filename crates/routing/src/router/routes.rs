@@ -1,0 +1,322 @@
+//! HTTPRoutes: compiled, attached, and gathered into the table of each hostname.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use latchkey_core::{
+    object::{ObjectName, RouteLabel},
+    time::UnixSeconds,
+};
+
+use super::{
+    RouterConfig,
+    cells::Cells,
+    changes::Touch,
+    compile::{self, CompiledRules},
+    exposure::{Exposure, ListenerKey},
+    gateways,
+    links::Multimap,
+    store::Store,
+};
+use crate::{
+    attach::{self, Namespaces},
+    host::HostTable,
+    hostname::Hostname,
+    precedence::{Origin, Precedence},
+    read::{
+        Problem, Reason,
+        auth_policy::Target,
+        http_route::{Broken, HttpRoute, RouteSpec},
+    },
+};
+
+/// A hostname on a listener.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct HostRef {
+    pub(super) gateway: ObjectName,
+    pub(super) listener: String,
+    pub(super) hostname: Hostname,
+}
+
+/// All routes, compiled.
+#[derive(Debug, Default)]
+pub(super) struct Routes {
+    states: HashMap<ObjectName, State>,
+    members: Multimap<HostRef, ObjectName>,
+    pub(super) cells: Cells,
+    pub(super) exposure: Exposure,
+    attached: usize,
+    labels: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    uid: Option<String>,
+    label: Arc<RouteLabel>,
+    created: UnixSeconds,
+    body: Body,
+    attached: BTreeSet<HostRef>,
+    /// The listeners under which it counts as bare.
+    bare: Option<BTreeSet<ListenerKey>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Rules(CompiledRules),
+    /// Cannot be read; `true`: its hostnames can, and are closed.
+    Undecodable(bool),
+}
+
+/// What the update of a route led to.
+pub(super) struct Update {
+    /// Hostnames whose tables are to be compiled.
+    pub(super) hosts: BTreeSet<HostRef>,
+    /// All that is wrong with the route.
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Routes {
+    /// How many are attached to at least one listener.
+    pub(super) fn attached(&self) -> usize {
+        self.attached
+    }
+
+    /// A route, or what it depends on, may have changed.
+    pub(super) fn update(
+        &mut self,
+        store: &Store,
+        config: &RouterConfig,
+        name: &ObjectName,
+        touch: Touch,
+    ) -> Update {
+        let old = self.states.remove(name);
+        let mut hosts = old.as_ref().map(|s| s.attached.clone()).unwrap_or_default();
+        self.attached -= usize::from(!hosts.is_empty());
+        for host in &hosts {
+            self.members.remove(host, name);
+        }
+        if let Some(bare) = old.as_ref().and_then(|old| old.bare.as_ref()) {
+            self.exposure.remove(bare);
+        }
+        let Some(route) = store.routes.get(name) else {
+            if let Some(Body::Rules(rules)) = old.map(|old| old.body) {
+                self.release(&rules);
+            }
+            return Update {
+                hosts,
+                problems: Vec::new(),
+            };
+        };
+        let label = self.label(name, route, old.as_ref());
+        let (body, recompiled) = match old.map(|old| old.body) {
+            Some(body) if touch == Touch::Attachment => (body, false),
+            old => {
+                // The new rules first, so that they find the cells of the old.
+                let body = self.body(store, route, &label);
+                if let Some(Body::Rules(rules)) = old {
+                    self.release(&rules);
+                }
+                (body, true)
+            }
+        };
+        let (attached, mut problems) = attach_route(store, config, name, route);
+        match &body {
+            Body::Rules(rules) => problems.extend_from_slice(&rules.problems),
+            Body::Undecodable(_) => problems.extend(undecodable(route)),
+        }
+        let bare = matches!(&body, Body::Rules(rules) if rules.bare && !attached.is_empty());
+        let bare = bare.then(|| listeners(&attached));
+        if let Some(bare) = &bare {
+            self.exposure.add(bare.clone(), |key| protected(store, key));
+        }
+        self.attached += usize::from(!attached.is_empty());
+        for host in &attached {
+            self.members.insert(host.clone(), name.clone());
+        }
+        hosts = if recompiled {
+            hosts.union(&attached).cloned().collect()
+        } else {
+            hosts.symmetric_difference(&attached).cloned().collect()
+        };
+        let state = State {
+            uid: route.meta.uid.clone(),
+            label,
+            created: route.meta.created,
+            body,
+            attached,
+            bare,
+        };
+        self.states.insert(name.clone(), state);
+        Update { hosts, problems }
+    }
+
+    fn release(&mut self, rules: &CompiledRules) {
+        for cell in &rules.cells {
+            self.cells.release(cell);
+        }
+    }
+
+    /// The label of the route's uid. An object whose uid cannot be read is taken for the one before.
+    fn label(&mut self, name: &ObjectName, route: &HttpRoute, old: Option<&State>) -> Arc<RouteLabel> {
+        match old {
+            Some(old) if route.meta.uid.is_none() || route.meta.uid == old.uid => Arc::clone(&old.label),
+            _ => {
+                self.labels += 1;
+                Arc::new(RouteLabel {
+                    id: self.labels,
+                    name: name.clone(),
+                })
+            }
+        }
+    }
+
+    fn body(&mut self, store: &Store, route: &HttpRoute, label: &Arc<RouteLabel>) -> Body {
+        match &route.body {
+            Ok(spec) => Body::Rules(compile::compile(store, &mut self.cells, spec, label)),
+            Err(broken) => Body::Undecodable(!broken.hostnames.is_empty()),
+        }
+    }
+
+    /// The table of a hostname; `None` if no route has it any more.
+    pub(super) fn host_table(&self, host: &HostRef) -> Option<HostTable> {
+        let states = || {
+            self.members
+                .get(host)
+                .filter_map(|name| self.states.get_key_value(name))
+        };
+        states().next()?;
+        let undecodable = |closes| {
+            states()
+                .find(|(_, state)| matches!(state.body, Body::Undecodable(b) if b == closes))
+                .map(|(_, state)| Arc::clone(&state.label))
+        };
+        let mut sorted: Vec<_> = states()
+            .flat_map(|(route, state)| {
+                let entries = match &state.body {
+                    Body::Rules(rules) => rules.entries.as_slice(),
+                    Body::Undecodable(_) => &[],
+                };
+                entries.iter().map(move |(rule, element, entry)| {
+                    let origin = Origin {
+                        created: state.created,
+                        route,
+                        rule: *rule,
+                        element: *element,
+                    };
+                    (Precedence::of(&entry.matcher, origin), entry)
+                })
+            })
+            .collect();
+        sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Some(HostTable {
+            hostname: host.hostname.clone(),
+            closed: undecodable(true),
+            entries: sorted.into_iter().map(|(_, entry)| entry.clone()).collect(),
+            last: undecodable(false),
+        })
+    }
+}
+
+/// Whether a listener or its Gateway has a policy.
+pub(super) fn protected(store: &Store, (gateway, listener): &ListenerKey) -> bool {
+    store.holding(&Target::Gateway(gateway.clone())).any()
+        || store
+            .holding(&Target::Listener(gateway.clone(), listener.clone()))
+            .any()
+}
+
+fn listeners(attached: &BTreeSet<HostRef>) -> BTreeSet<ListenerKey> {
+    attached
+        .iter()
+        .map(|host| (host.gateway.clone(), host.listener.clone()))
+        .collect()
+}
+
+fn undecodable(route: &HttpRoute) -> Option<Problem> {
+    let broken = route.body.as_ref().err()?;
+    let closes = if broken.complete {
+        "its hostnames answer 500"
+    } else {
+        "all routes of its namespace answer 500"
+    };
+    let message = format!("{}; until then {closes}", broken.misfit);
+    Some(Problem::new(Reason::Invalid, message))
+}
+
+/// Where a route is attached, and why not.
+fn attach_route(
+    store: &Store,
+    config: &RouterConfig,
+    name: &ObjectName,
+    route: &HttpRoute,
+) -> (BTreeSet<HostRef>, Vec<Problem>) {
+    let labels = store.labels(&name.namespace);
+    let mut attached = BTreeSet::new();
+    let mut problems = Vec::new();
+    let mut attach_to = |gateway: &ObjectName, found: Vec<(&str, Hostname)>| {
+        attached.extend(found.into_iter().map(|(listener, hostname)| HostRef {
+            gateway: gateway.clone(),
+            listener: listener.to_owned(),
+            hostname,
+        }));
+    };
+    let (parents, hostnames) = match &route.body {
+        Ok(RouteSpec {
+            parents, hostnames, ..
+        }) => (Some(parents), hostnames),
+        Err(Broken {
+            parents, hostnames, ..
+        }) => (parents.as_ref(), hostnames),
+    };
+    match parents {
+        Some(parents) => {
+            for parent in parents {
+                let refused = |reason, message: &str| {
+                    let text = format!("Gateway {}: {message}", parent.gateway);
+                    Problem::new(reason, text).under("spec.parentRefs")
+                };
+                let Some(gateway) = store.gateways.get(&parent.gateway) else {
+                    let message = "does not exist; create it or correct the parentRef";
+                    problems.push(refused(Reason::NoMatchingParent, message));
+                    continue;
+                };
+                if !gateways::is_ours(config, gateway) {
+                    continue;
+                }
+                let Ok(listeners) = &gateway.body else {
+                    let message = "cannot be read; correct it";
+                    problems.push(refused(Reason::NoMatchingParent, message));
+                    continue;
+                };
+                let namespaces = Namespaces {
+                    route: &name.namespace,
+                    labels: &labels,
+                    gateway: &parent.gateway.namespace,
+                };
+                match attach::attach(parent, hostnames, namespaces, listeners) {
+                    Ok(found) => attach_to(&parent.gateway, found),
+                    Err(refusal) => problems.push(refused(refusal.reason(), refusal.message())),
+                }
+            }
+        }
+        // Without a hostname either, closing its namespace is all that can be done.
+        None if hostnames.is_empty() => {}
+        None => {
+            for (gateway_name, gateway) in &store.gateways {
+                let namespaces = Namespaces {
+                    route: &name.namespace,
+                    labels: &labels,
+                    gateway: &gateway_name.namespace,
+                };
+                if let (true, Ok(listeners)) = (gateways::is_ours(config, gateway), &gateway.body)
+                    && let Ok(found) = attach::attach_anywhere(hostnames, namespaces, listeners)
+                {
+                    attach_to(gateway_name, found);
+                }
+            }
+        }
+    }
+    (attached, problems)
+}

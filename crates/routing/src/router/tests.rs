@@ -1,0 +1,9 @@
+//! The router as its callers see it: objects in, answers out.
+
+mod closing;
+mod findings;
+mod histories;
+mod incremental;
+mod policies;
+mod serving;
+mod support;
