@@ -1,1 +1,39 @@
-//! The request path: accept, route, authenticate, send on, stream back, count.
+//! The request path: server, authentication, pools, answers.
+//!
+//! ```text
+//! listen -> worker: accept -> connection -> request -> routing table -> auth (snapshot)
+//!                                              |-> respond (refused)
+//!                                              `-> upstream: pick -> pool -> send -> bodies -> exchange ends
+//! ```
+//!
+//! One thread a worker, with a runtime, a pool and counters of its own; it reads the route table and the
+//! snapshot through one pointer each, and shares nothing that a request writes to. What is watched,
+//! compiled or rendered is done by other threads: nothing here resolves, fetches or waits for them.
+
+mod access_log;
+mod auth;
+mod body;
+mod config;
+mod connection;
+mod exchange;
+mod framing;
+mod headers;
+mod host;
+mod io;
+mod listen;
+mod path;
+mod query;
+mod random;
+mod request;
+mod respond;
+mod server;
+mod stats;
+mod timeouts;
+mod upstream;
+mod worker;
+
+pub use access_log::{AccessLog, AccessLogMode, AccessLogWriter};
+pub use config::{Limits, PoolConfig, ProxyConfig, Timeouts};
+pub use listen::{BindError, BindReport, Bindings};
+pub use server::{Shared, StatsReader, WorkerPanicked, Workers};
+pub use stats::Stats;

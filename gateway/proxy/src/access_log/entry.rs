@@ -1,0 +1,102 @@
+//! What a line says.
+
+use std::{net::SocketAddr, time::SystemTime};
+
+use http::{HeaderValue, Method};
+use latchkey_core::{object::RouteLabel, reason::Reason};
+use latchkey_snapshot::Identity;
+use serde_json::json;
+
+/// The longest text of a line, in bytes. Texts are copied: a slice would keep a whole read buffer.
+const MAX_TEXT: usize = 1024;
+
+/// A request, as much as is known of it.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    time: SystemTime,
+    request_id: String,
+    method: String,
+    path: String,
+    host: Option<String>,
+    route: Option<String>,
+    consumer: Option<String>,
+    credential: Option<String>,
+    pub(crate) code: u16,
+    pub(crate) reason: Reason,
+    pub(crate) bytes: u64,
+    pub(crate) micros: u64,
+    pub(crate) upstream: Option<SocketAddr>,
+}
+
+impl Entry {
+    /// Of a request that has just begun.
+    pub(crate) fn new(request_id: &HeaderValue, method: &Method, path: &str) -> Box<Self> {
+        Box::new(Self {
+            time: SystemTime::now(),
+            request_id: cut(request_id.to_str().unwrap_or_default()),
+            method: cut(method.as_str()),
+            path: cut(path),
+            host: None,
+            route: None,
+            consumer: None,
+            credential: None,
+            code: 0,
+            reason: Reason::ClientGone,
+            bytes: 0,
+            micros: 0,
+            upstream: None,
+        })
+    }
+
+    /// It was understood.
+    pub(crate) fn target(&mut self, host: &str, path: &str) {
+        self.host = Some(cut(host));
+        self.path = cut(path);
+    }
+
+    /// A route matched.
+    pub(crate) fn route(&mut self, route: &RouteLabel) {
+        self.route = Some(route.name.to_string());
+    }
+
+    /// A credential proved who calls.
+    pub(crate) fn caller(&mut self, identity: &Identity<'_>) {
+        let credential = identity.credential;
+        self.consumer = Some(format!("{}/{}", credential.namespace(), identity.consumer.name()));
+        self.credential = Some(format!("{}/{}", credential.namespace(), credential.name()));
+    }
+
+    /// Writes the line, with its end.
+    pub(super) fn render(&self, line: &mut Vec<u8>) {
+        let since_epoch = self
+            .time
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        let value = json!({
+            "time": since_epoch.as_secs_f64(),
+            "requestId": self.request_id,
+            "method": self.method,
+            "path": self.path,
+            "host": self.host,
+            "code": self.code,
+            "reason": self.reason.as_str(),
+            "route": self.route,
+            "consumer": self.consumer,
+            "credential": self.credential,
+            "bytes": self.bytes,
+            "durationMicros": self.micros,
+            "upstream": self.upstream.map(|address| address.to_string()),
+        });
+        // Writing to memory cannot fail, and all of the above is JSON.
+        let _ = serde_json::to_writer(&mut *line, &value);
+        line.push(b'\n');
+    }
+}
+
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}

@@ -1,0 +1,79 @@
+use http::HeaderValue;
+use latchkey_core::{
+    object::ObjectName,
+    tenancy::{Admission, Namespaces},
+};
+use latchkey_routing::policy::Policy;
+
+use super::*;
+
+fn policy(hide_credentials: bool, methods: Vec<Method>) -> Policy {
+    Policy {
+        name: ObjectName::new("ns", "p"),
+        methods,
+        admission: Admission {
+            own: "ns".into(),
+            namespaces: Namespaces::All,
+        },
+        hide_credentials,
+    }
+}
+
+fn header_place(name: &'static str) -> Place {
+    Place::Header(HeaderName::from_static(name))
+}
+
+fn query_place(name: &str) -> Place {
+    Place::Query(name.to_owned())
+}
+
+#[test]
+fn all_places_of_all_hiding_policies_go() {
+    let specific = policy(
+        true,
+        vec![
+            Method::ApiKey(vec![header_place("apikey"), query_place("apikey")]),
+            Method::Anonymous,
+            Method::ApiKey(vec![header_place("x-second")]),
+        ],
+    );
+    let over = policy(
+        true,
+        vec![Method::ApiKey(vec![header_place("x-override"), query_place("o")])],
+    );
+    let shown = policy(
+        false,
+        vec![Method::ApiKey(vec![header_place("x-shown"), query_place("s")])],
+    );
+    let protection = Protection {
+        closed: None,
+        gateway_override: Some(&over),
+        listener_override: Some(&shown),
+        specific: Some(&specific),
+    };
+
+    let mut head = HeaderMap::new();
+    for name in ["apikey", "x-second", "x-override", "x-shown", "x-other"] {
+        head.append(name, HeaderValue::from_static("K1"));
+        head.append(name, HeaderValue::from_static("K1"));
+    }
+    headers(&protection, &mut head);
+    let names: Vec<_> = head.keys().map(HeaderName::as_str).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.contains(&"x-shown") && names.contains(&"x-other"));
+
+    assert_eq!(
+        query(&protection, "apikey=K1&s=K1&o=K1&x=1").as_deref(),
+        Some("s=K1&x=1")
+    );
+    assert_eq!(query(&protection, "x=1"), None);
+}
+
+#[test]
+fn an_open_route_hides_nothing() {
+    let mut head = HeaderMap::new();
+    head.insert("x-api-key", HeaderValue::from_static("K1"));
+    headers(&Protection::default(), &mut head);
+    assert_eq!(head.len(), 1);
+    assert_eq!(query(&Protection::default(), "apikey=K1"), None);
+}

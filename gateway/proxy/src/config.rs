@@ -1,0 +1,102 @@
+//! What the proxy can be told, and what holds if it is told nothing. Every wait and every table has its
+//! limit here.
+
+use std::{num::NonZeroUsize, time::Duration};
+
+/// How the proxy serves.
+#[derive(Clone, Debug)]
+pub struct ProxyConfig {
+    /// Worker threads. Limits below are for each of them.
+    pub workers: NonZeroUsize,
+    /// How long things may take.
+    pub timeouts: Timeouts,
+    /// How much there may be.
+    pub limits: Limits,
+    /// Connections to upstreams.
+    pub pool: PoolConfig,
+}
+
+/// How long things may take. All are limits on silence or on one step, none on a whole exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// From the first byte of a request to the end of its head.
+    pub header_read: Duration,
+    /// A client connection without a request. Longer than what load balancers in front wait, so that
+    /// it is they who close.
+    pub keep_alive: Duration,
+    /// One attempt to connect to an endpoint.
+    pub connect: Duration,
+    /// From the last byte of the request to the answer's head.
+    pub response_head: Duration,
+    /// Silence in the middle of a body, in either direction.
+    pub body_idle: Duration,
+}
+
+/// How much there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of a message's head; also how much of a body is held per direction.
+    pub max_head_bytes: usize,
+    /// Fields of a message's head.
+    pub max_head_fields: usize,
+    /// Client connections of a worker. At the limit it stops accepting until one ends.
+    pub max_connections: usize,
+}
+
+/// Connections to upstreams.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolConfig {
+    /// How long a connection may wait for its next request. Shorter than what common servers wait
+    /// (Node 5 s, Apache 5 s, nginx 75 s), so that it is we who close.
+    pub max_idle_age: Duration,
+    /// Waiting connections of a worker to one endpoint.
+    pub max_idle_per_endpoint: usize,
+    /// Waiting connections of a worker.
+    pub max_idle: usize,
+    /// Connections of a worker, waiting or in use.
+    pub max_open: usize,
+}
+
+impl Default for ProxyConfig {
+    fn default() -> Self {
+        Self {
+            workers: NonZeroUsize::MIN,
+            timeouts: Timeouts::default(),
+            limits: Limits::default(),
+            pool: PoolConfig::default(),
+        }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            header_read: Duration::from_secs(15),
+            keep_alive: Duration::from_secs(75),
+            connect: Duration::from_secs(5),
+            response_head: Duration::from_secs(60),
+            body_idle: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_head_bytes: 64 * 1024,
+            max_head_fields: 100,
+            max_connections: 16 * 1024,
+        }
+    }
+}
+
+impl Default for PoolConfig {
+    fn default() -> Self {
+        Self {
+            max_idle_age: Duration::from_secs(4),
+            max_idle_per_endpoint: 256,
+            max_idle: 2048,
+            max_open: 20 * 1024,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Refuses a request whose end two readers may see in different places (RFC 9112 sections 6.1 to 6.3,
+//! 11.2), and what a gateway must not relay at all.
+//!
+//! What hyper's parser has decided before a head gets here:
+//!
+//! | input | outcome |
+//! |---|---|
+//! | `Content-Length` that is not digits, or two that differ; `Transfer-Encoding` in HTTP/1.0, or without a final `chunked`; a blank before a colon; a folded line; a control character in a value | 400, closed |
+//! | `Content-Length` beside `Transfer-Encoding` | the length is dropped, the connection closes after the answer (RFC 9112 section 6.1) |
+//! | two equal `Content-Length` lines | one is dropped (RFC 9110 section 8.6) |
+//! | LF without CR at the end of a line | read as a line end (RFC 9112 section 2.2) |
+//! | a bad chunk size | the body ends in an error, the connection closes |
+//!
+//! Each request is written anew for the upstream, with one length of our own making, so nothing that
+//! was tolerated here reaches it.
+
+use http::{Method, Version, header, request::Parts};
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// `Transfer-Encoding` other than one line with exactly `chunked`.
+    TransferEncoding,
+    /// More than one length, or a length beside `Transfer-Encoding`.
+    Length,
+    /// CONNECT: tunnels lead past every policy.
+    Connect,
+}
+
+/// Whether a head has exactly one meaning.
+pub(crate) fn check(head: &Parts) -> Result<(), Refusal> {
+    if head.method == Method::CONNECT {
+        return Err(Refusal::Connect);
+    }
+    let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).iter();
+    let mut lengths = head.headers.get_all(header::CONTENT_LENGTH).iter();
+    let (coding, length) = (codings.next(), lengths.next());
+    if let Some(coding) = coding {
+        let chunked = coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+        if !chunked || codings.next().is_some() || head.version == Version::HTTP_10 {
+            return Err(Refusal::TransferEncoding);
+        }
+    }
+    if lengths.next().is_some() || (coding.is_some() && length.is_some()) {
+        return Err(Refusal::Length);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

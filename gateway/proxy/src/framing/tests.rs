@@ -1,0 +1,56 @@
+use http::Request;
+
+use super::*;
+
+fn check_lines(version: Version, method: &str, lines: &[(&str, &str)]) -> Result<(), Refusal> {
+    let mut request = Request::builder().method(method).version(version);
+    for (name, value) in lines {
+        request = request.header(*name, *value);
+    }
+    check(&request.body(()).unwrap().into_parts().0)
+}
+
+#[test]
+fn only_one_clean_length_passes() {
+    let te = "transfer-encoding";
+    let cl = "content-length";
+    for (lines, expected) in [
+        (vec![], Ok(())),
+        (vec![(cl, "5")], Ok(())),
+        (vec![(te, "chunked")], Ok(())),
+        (vec![(te, "Chunked")], Ok(())),
+        (
+            vec![(te, "chunked"), (te, "chunked")],
+            Err(Refusal::TransferEncoding),
+        ),
+        (
+            vec![(te, "identity"), (te, "chunked")],
+            Err(Refusal::TransferEncoding),
+        ),
+        (vec![(te, "gzip, chunked")], Err(Refusal::TransferEncoding)),
+        (vec![(te, "chunked, chunked")], Err(Refusal::TransferEncoding)),
+        (vec![(te, "chunked;x=1")], Err(Refusal::TransferEncoding)),
+        (vec![(te, "xchunked")], Err(Refusal::TransferEncoding)),
+        (vec![(te, "")], Err(Refusal::TransferEncoding)),
+        (vec![(te, "chunked"), (cl, "5")], Err(Refusal::Length)),
+        (vec![(cl, "5"), (cl, "5")], Err(Refusal::Length)),
+    ] {
+        assert_eq!(
+            check_lines(Version::HTTP_11, "POST", &lines),
+            expected,
+            "{lines:?}"
+        );
+    }
+    assert_eq!(
+        check_lines(Version::HTTP_10, "POST", &[(te, "chunked")]),
+        Err(Refusal::TransferEncoding)
+    );
+}
+
+#[test]
+fn tunnels_are_refused() {
+    assert_eq!(
+        check_lines(Version::HTTP_11, "CONNECT", &[]),
+        Err(Refusal::Connect)
+    );
+}

@@ -1,0 +1,39 @@
+//! What is done to header fields on their way through, one concern a file.
+//!
+//! ```text
+//! request:  identity::remove -> (routing, auth) -> hop_by_hop -> hidden credentials -> forwarded::remove
+//!           -> modifier -> forwarded::set, identity::set, request id
+//! response: hop_by_hop -> content length -> request id
+//! ```
+
+pub(crate) mod forwarded;
+pub(crate) mod hop_by_hop;
+pub(crate) mod identity;
+pub(crate) mod length;
+pub(crate) mod modifier;
+pub(crate) mod request_id;
+pub(crate) mod trailers;
+
+use http::{HeaderMap, HeaderName};
+
+/// Removes all lines whose name is chosen. Allocates only if there are some.
+pub(crate) fn remove_where(headers: &mut HeaderMap, chosen: impl Fn(&HeaderName) -> bool) {
+    let found: Vec<HeaderName> = headers.keys().filter(|name| chosen(name)).cloned().collect();
+    for name in found {
+        headers.remove(name);
+    }
+}
+
+/// Whether an application that folds `_` and `-` into one may read `name` as `known` (lower case).
+pub(crate) fn folds_to(name: &str, known: &str) -> bool {
+    name.len() == known.len() && starts_folded(name, known)
+}
+
+/// Whether `name` begins with `known`, `_` counting as `-`.
+pub(crate) fn starts_folded(name: &str, known: &str) -> bool {
+    name.len() >= known.len()
+        && name
+            .bytes()
+            .zip(known.bytes())
+            .all(|(byte, expected)| byte == expected || (byte == b'_' && expected == b'-'))
+}

@@ -1,0 +1,38 @@
+use super::*;
+
+const OURS: &str = "x-consumer-username";
+
+#[test]
+fn forbidden_and_hidden_names_are_not_declared() {
+    let mut headers = HeaderMap::new();
+    headers.append(
+        header::TRAILER,
+        HeaderValue::from_static("X-Sum, X-Consumer_Username, Host"),
+    );
+    headers.append(
+        header::TRAILER,
+        HeaderValue::from_static("x-forwarded-for, x-api-key,, X-Kept"),
+    );
+    restrict(&mut headers, |name| name == "x-api-key");
+    let declared: Vec<_> = headers.get_all(header::TRAILER).iter().collect();
+    assert_eq!(declared, ["x-sum", "x-kept"]);
+}
+
+#[test]
+fn a_line_without_any_allowed_name_goes() {
+    let mut headers = HeaderMap::new();
+    headers.append(header::TRAILER, HeaderValue::from_static(OURS));
+    restrict(&mut headers, |_| false);
+    assert!(headers.is_empty());
+}
+
+#[test]
+fn sections_lose_forbidden_names() {
+    let mut trailers = HeaderMap::new();
+    for name in ["x-sum", OURS, "x_consumer_groups", "connection", "forwarded"] {
+        trailers.append(HeaderName::from_static(name), HeaderValue::from_static("1"));
+    }
+    clean(&mut trailers);
+    let names: Vec<_> = trailers.keys().map(HeaderName::as_str).collect();
+    assert_eq!(names, ["x-sum"]);
+}

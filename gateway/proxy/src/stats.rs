@@ -1,0 +1,70 @@
+//! Numbers about workers that belong to no route.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// The sum over all workers, as of some moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Client connections that are open.
+    pub open_connections: u64,
+    /// Client connections since start.
+    pub connections: u64,
+    /// How often a worker stopped accepting because it had `max_connections`.
+    pub accept_pauses: u64,
+    /// Accepts that failed.
+    pub accept_errors: u64,
+    /// Requests that were sent to an upstream once more.
+    pub retries: u64,
+}
+
+/// One worker's.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct WorkerStats {
+    opened: AtomicU64,
+    closed: AtomicU64,
+    pauses: AtomicU64,
+    errors: AtomicU64,
+    retries: AtomicU64,
+}
+
+impl WorkerStats {
+    pub(crate) fn opened(&self) {
+        self.opened.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn closed(&self) {
+        self.closed.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn paused(&self) {
+        self.pauses.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn accept_failed(&self) {
+        self.errors.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn retried(&self) {
+        self.retries.fetch_add(1, Relaxed);
+    }
+}
+
+/// Adds up.
+pub(crate) fn sum(workers: &[Arc<WorkerStats>]) -> Stats {
+    let mut stats = Stats::default();
+    for worker in workers {
+        // Closed before opened, so that no moment shows fewer than none.
+        let closed = worker.closed.load(Relaxed);
+        let opened = worker.opened.load(Relaxed);
+        stats.connections += opened;
+        stats.open_connections += opened.saturating_sub(closed);
+        stats.accept_pauses += worker.pauses.load(Relaxed);
+        stats.accept_errors += worker.errors.load(Relaxed);
+        stats.retries += worker.retries.load(Relaxed);
+    }
+    stats
+}

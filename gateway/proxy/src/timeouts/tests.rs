@@ -1,0 +1,119 @@
+use super::*;
+
+fn limits() -> Timeouts {
+    Timeouts {
+        header_read: Duration::from_secs(8),
+        keep_alive: Duration::from_secs(100),
+        connect: Duration::from_secs(1),
+        response_head: Duration::from_secs(20),
+        body_idle: Duration::from_secs(40),
+    }
+}
+
+/// Looks as the watchdog would from `from` on, until it finds something; how long that took.
+fn run(activity: &Activity, from: Instant, moves: impl Fn(Duration) -> bool) -> (Finding, Duration) {
+    let mut now = from;
+    loop {
+        if moves(now - from) {
+            activity.written();
+        }
+        match activity.look(&limits(), now) {
+            Finding::Look(next) => {
+                assert!(next > now, "the watchdog must not spin");
+                now = next;
+            }
+            found => return (found, now - from),
+        }
+        assert!(now - from < Duration::from_secs(1000), "never found");
+    }
+}
+
+fn in_stage(stage: Stage, now: Instant) -> Activity {
+    let activity = Activity::new(now);
+    activity.enter(stage, now);
+    activity
+}
+
+#[test]
+fn each_stage_ends_at_its_limit() {
+    let now = Instant::now();
+    for (stage, found, after) in [
+        (Stage::Idle, Finding::Cut, 100),
+        (Stage::Head, Finding::Cut, 8),
+        (Stage::Awaiting, Finding::Expire, 20),
+        (Stage::Answering, Finding::Cut, 40),
+    ] {
+        let activity = in_stage(stage, now);
+        assert_eq!(
+            run(&activity, now, |_| false),
+            (found, Duration::from_secs(after)),
+            "{stage:?}"
+        );
+    }
+}
+
+#[test]
+fn a_head_that_begins_between_looks_still_ends_at_its_limit() {
+    let now = Instant::now();
+    let activity = Activity::new(now);
+    // The watchdog looked at 0 s and looks next at 2 s; the head begins at 1.5 s.
+    assert_eq!(
+        activity.look(&limits(), now),
+        Finding::Look(now + Duration::from_secs(2))
+    );
+    activity.enter(Stage::Head, now + Duration::from_millis(1500));
+    let (found, after) = run(&activity, now + Duration::from_secs(2), |_| true);
+    assert_eq!(
+        (found, after),
+        (Finding::Cut, Duration::from_millis(7500)),
+        "bytes do not prolong a head"
+    );
+}
+
+#[test]
+fn bytes_keep_a_body_alive_and_silence_ends_it() {
+    let now = Instant::now();
+    let activity = in_stage(Stage::Answering, now);
+    let (found, after) = run(&activity, now, |passed| passed < Duration::from_secs(300));
+    assert_eq!(found, Finding::Cut);
+    assert!(
+        after >= Duration::from_secs(338) && after <= Duration::from_secs(342),
+        "{after:?}"
+    );
+    assert!(activity.was_cut());
+}
+
+#[test]
+fn a_silent_client_is_cut_rather_than_answered() {
+    let now = Instant::now();
+    let activity = in_stage(Stage::Awaiting, now);
+    activity.upload(Upload::ClientSilent);
+    assert_eq!(
+        run(&activity, now, |_| false),
+        (Finding::Cut, Duration::from_secs(20))
+    );
+}
+
+#[test]
+fn a_request_that_does_not_take_its_expiry_is_cut() {
+    let now = Instant::now();
+    let activity = in_stage(Stage::Awaiting, now);
+    assert_eq!(run(&activity, now, |_| false).0, Finding::Expire);
+    assert!(activity.expired());
+    assert_eq!(
+        run(&activity, now + Duration::from_secs(20), |_| false).0,
+        Finding::Cut
+    );
+}
+
+#[test]
+fn the_first_byte_after_idleness_begins_a_head() {
+    let activity = Activity::new(Instant::now());
+    activity.written();
+    assert_eq!(activity.stage.get(), Stage::Idle);
+    activity.read();
+    assert_eq!(activity.stage.get(), Stage::Head);
+    activity.enter(Stage::Awaiting, Instant::now());
+    activity.read();
+    assert_eq!(activity.stage.get(), Stage::Awaiting);
+}

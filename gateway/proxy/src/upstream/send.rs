@@ -1,0 +1,200 @@
+//! One request to the upstream, up to the head of its answer, with what may be tried again.
+//!
+//! | what happened | what is done, once each |
+//! |---|---|
+//! | no connection to the endpoint | another endpoint of the backend |
+//! | a kept connection died, nothing of the request was written | a fresh connection |
+//! | a kept connection died before any byte of an answer, and the request may be repeated | a fresh connection |
+//! | anything else | the error |
+//!
+//! A body of which anything was taken is never sent twice.
+
+use std::{future::poll_fn, net::SocketAddr, pin::pin, rc::Rc, task::Poll};
+
+use http::{Request, Response, StatusCode, Version, header};
+use hyper::{body::Incoming, client::conn::http1::SendRequest};
+use tokio::time::Instant;
+
+use super::{
+    connect::connect,
+    error::Error,
+    pick::Target,
+    pool::{Connection, Pool, PoolKey, Transport},
+    replay::Replay,
+};
+use crate::{
+    body::RequestBody,
+    timeouts::{Activity, Stage},
+    worker::Worker,
+};
+
+/// The connection on which an answer arrives; goes back to the pool if the answer ends well.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    connection: Connection,
+    pool: Rc<Pool>,
+    reusable: bool,
+}
+
+impl Lease {
+    /// The answer came to its end.
+    pub(crate) fn release(self, now: Instant) {
+        if self.reusable {
+            self.pool.put(self.connection, now);
+        }
+    }
+}
+
+/// An answer whose head has arrived.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) response: Response<Incoming>,
+    pub(crate) lease: Lease,
+    pub(crate) address: SocketAddr,
+}
+
+/// Sends a request and waits for the head of its answer.
+pub(crate) async fn send(
+    worker: &Worker,
+    activity: &Activity,
+    target: Target,
+    mut request: Request<RequestBody>,
+) -> Result<Answer, Error> {
+    let pool = &worker.pool;
+    let mut alternate = target.alternate;
+    let mut address = target.first;
+    let mut fresh = false;
+    loop {
+        let key = PoolKey {
+            address,
+            transport: Transport::Plain,
+        };
+        let kept = if fresh { None } else { pool.take(&key) };
+        let reused = kept.is_some();
+        let mut connection = match kept {
+            Some(connection) => connection,
+            None => match connect(pool, key, &worker.config).await {
+                Ok(connection) => connection,
+                Err(error) => match alternate.take() {
+                    Some(other) if error.is_unsent() => {
+                        address = other;
+                        continue;
+                    }
+                    _ => return Err(error),
+                },
+            },
+        };
+        let replay = if reused { Replay::of(&request) } else { None };
+        connection.expect_answer();
+        activity.enter(Stage::Awaiting, Instant::now());
+        match exchange(&mut connection.sender, request, activity).await {
+            Ok(response) => return accept(response, connection, Rc::clone(pool)),
+            Err(Failed::Expired) => {
+                return Err(Error::ResponseTimeout {
+                    address,
+                    limit: worker.config.timeouts.response_head,
+                });
+            }
+            Err(Failed::Unsent(unsent)) if reused => request = unsent,
+            Err(Failed::Sent(source)) => match replay {
+                Some(replay) if is_death(&source) && !connection.has_answered() => {
+                    request = replay.into_request();
+                }
+                _ => return Err(classify(address, source)),
+            },
+            Err(Failed::Unsent(unsent)) => {
+                drop(unsent);
+                return Err(Error::Connect {
+                    address,
+                    source: std::io::ErrorKind::ConnectionReset.into(),
+                });
+            }
+        }
+        // Its siblings waited as long and are likely to be as dead.
+        fresh = true;
+        worker.stats.retried();
+        activity.enter(Stage::Working, Instant::now());
+    }
+}
+
+#[expect(
+    clippy::large_enum_variant,
+    reason = "made once a failure, and taken apart at once"
+)]
+enum Failed {
+    /// The connection was closed before anything was written.
+    Unsent(Request<RequestBody>),
+    /// It failed later.
+    Sent(hyper::Error),
+    /// The answer's head took too long.
+    Expired,
+}
+
+async fn exchange(
+    sender: &mut SendRequest<RequestBody>,
+    request: Request<RequestBody>,
+    activity: &Activity,
+) -> Result<Response<Incoming>, Failed> {
+    let mut answer = pin!(sender.try_send_request(request));
+    poll_fn(|cx| match answer.as_mut().poll(cx) {
+        Poll::Ready(Ok(response)) => Poll::Ready(Ok(response)),
+        Poll::Ready(Err(mut error)) => Poll::Ready(Err(match error.take_message() {
+            Some(request) => Failed::Unsent(request),
+            None => Failed::Sent(error.into_error()),
+        })),
+        // The watchdog runs in this task and wakes it.
+        Poll::Pending if activity.expired() => Poll::Ready(Err(Failed::Expired)),
+        Poll::Pending => Poll::Pending,
+    })
+    .await
+}
+
+/// Whether the other side went away, rather than saying something wrong.
+fn is_death(error: &hyper::Error) -> bool {
+    !error.is_parse() && !error.is_user() && !error.is_timeout()
+}
+
+fn classify(address: SocketAddr, source: hyper::Error) -> Error {
+    if source.is_user() {
+        Error::RequestBody(source)
+    } else if source.is_parse() {
+        Error::NotHttp { address, source }
+    } else {
+        Error::Reset { address, source }
+    }
+}
+
+/// Refuses an answer that cannot be passed on as it is meant.
+fn accept(response: Response<Incoming>, connection: Connection, pool: Rc<Pool>) -> Result<Answer, Error> {
+    let address = connection.key.address;
+    if let Some(what) = unusable(&response) {
+        return Err(Error::Unusable { address, what });
+    }
+    let lease = Lease {
+        // To an HTTP/1.0 server hyper would send the next request in its version, and a body without
+        // a length not at all.
+        reusable: response.version() == Version::HTTP_11,
+        connection,
+        pool,
+    };
+    Ok(Answer {
+        response,
+        lease,
+        address,
+    })
+}
+
+fn unusable<B>(response: &Response<B>) -> Option<&'static str> {
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return Some("101 to a request that asked for no upgrade");
+    }
+    let mut codings = response.headers().get_all(header::TRANSFER_ENCODING).iter();
+    let coding = codings.next()?;
+    if codings.next().is_some() || !coding.as_bytes().eq_ignore_ascii_case(b"chunked") {
+        return Some("a transfer coding other than chunked");
+    }
+    if response.headers().contains_key(header::CONTENT_LENGTH) {
+        return Some("a length beside a transfer coding");
+    }
+    None
+}
