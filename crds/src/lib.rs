@@ -1,9 +1,17 @@
 //! The API kinds of `latchkey.dev/v1alpha1`. A field stands here only once it works.
 
+// `KubeSchema` repeats each type, with its visibility, inside a function.
+#![allow(unreachable_pub)]
+// Two printer columns of the same type are not the same column.
+#![allow(clippy::duplicated_attributes)]
+
 pub mod auth_policy;
 pub mod consumer;
 pub mod credential;
+mod form;
 pub mod identity;
+pub mod manifests;
+mod schema;
 pub mod validate;
 
 pub use auth_policy::{AuthPolicy, AuthPolicySpec};

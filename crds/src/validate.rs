@@ -1,8 +1,15 @@
-//! The rules of our kinds as a pure function, for objects that no API server has checked.
+//! The rules of our kinds as pure functions, for objects that no API server has checked.
 //!
-//! They say what the CEL rules of the CRDs say; a test holds the two together.
+//! They say what the limits and CEL rules of the CRDs say, in the same words; a test holds the two
+//! together on one table of samples.
+
+mod auth_policy;
+mod consumer;
+mod credential;
 
 use std::fmt;
+
+use crate::form::Form;
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +32,9 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() {
+            return f.write_str(&self.message);
+        }
         write!(f, "{}: {}", self.field, self.message)
     }
 }
@@ -35,27 +45,41 @@ pub trait Validate {
     fn validate(&self) -> Vec<Violation>;
 }
 
-impl Validate for crate::Consumer {
-    fn validate(&self) -> Vec<Violation> {
-        Vec::new()
-    }
-}
+/// Collects broken rules.
+#[derive(Default)]
+struct Check(Vec<Violation>);
 
-impl Validate for crate::Credential {
-    fn validate(&self) -> Vec<Violation> {
-        Vec::new()
-    }
-}
-
-impl Validate for crate::AuthPolicy {
-    fn validate(&self) -> Vec<Violation> {
-        let mut violations = Vec::new();
-        if self.spec.methods.is_empty() {
-            violations.push(Violation::new(
-                "spec.methods",
-                "is empty; name at least one method ({type: Anonymous} opens)",
-            ));
+impl Check {
+    /// A rule of the field at `path`.
+    fn require(&mut self, holds: bool, path: impl fmt::Display, message: &str) {
+        if !holds {
+            self.0.push(Violation::new(path.to_string(), message));
         }
-        violations
+    }
+
+    /// The form and the length of a text.
+    fn text(&mut self, text: &str, path: impl fmt::Display, form: &Form) {
+        if text.chars().count() > form.longest {
+            let message = format!("must have at most {} characters; shorten it", form.longest);
+            self.0.push(Violation::new(path.to_string(), message));
+        } else {
+            self.require(form.fits(text), path, form.message);
+        }
+    }
+
+    /// The length of a list.
+    fn at_most(&mut self, longest: usize, length: usize, path: impl fmt::Display) {
+        if length > longest {
+            let message = format!("must have at most {longest} items; remove some");
+            self.0.push(Violation::new(path.to_string(), message));
+        }
+    }
+
+    /// The length of a list of texts and the form of each.
+    fn texts(&mut self, texts: &[String], longest: usize, path: &str, form: &Form) {
+        self.at_most(longest, texts.len(), path);
+        for (index, text) in texts.iter().enumerate() {
+            self.text(text, format_args!("{path}[{index}]"), form);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub const DEFAULT_MIN_KEY_LENGTH: usize = 16;
 /// The longest key that is accepted, in bytes.
 pub const MAX_KEY_LENGTH: usize = 4096;
 /// The format of the blocks that this version writes, and the only one that it accepts.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: i32 = 1;
 
 /// Why a Secret's value cannot be a key. The message says the remedy and never the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -57,10 +57,6 @@ impl Refusal {
             Self::Type { .. } | Self::Opaque if path.ends_with("Time") || path.ends_with("Timestamp") => {
                 Violation::new(path, "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)")
             }
-            Self::Type {
-                found: "null",
-                expected,
-            } => Violation::new(path, format!("is empty; give {expected} or remove the field")),
             Self::Type { found, expected } => Violation::new(path, format!("is {found}; give {expected}")),
             Self::Opaque => Violation::new(path, "cannot be read; see `kubectl explain` for its form"),
         }
@@ -161,15 +157,22 @@ impl<'de> Deserializer<'de> for Redacting<'de> {
         }
     }
 
-    /// A structure is a mapping: serde would take a list of its fields' values too, an API server does not.
+    /// Reads a structure the way an API server reads an object of its schema: a mapping (serde would
+    /// take a list of the fields' values too) in which a field that is `null` is absent.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Refusal> {
         match self.0 {
             Value::Array(_) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
+            Value::Object(fields) => visitor.visit_map(MapDeserializer::new(
+                fields
+                    .iter()
+                    .filter(|(name, value)| !(value.is_null() && known.contains(&name.as_str())))
+                    .map(|(name, value)| (name.as_str(), Redacting(value))),
+            )),
             _ => self.deserialize_any(visitor),
         }
     }

@@ -67,11 +67,6 @@ fn errors_name_the_field_and_the_remedy_and_never_the_value() {
             "is text; give a boolean",
         ),
         (
-            json!({ "consumerRef": consumer, "disabled": null }),
-            "spec.disabled",
-            "is empty; give a boolean or remove the field",
-        ),
-        (
             json!({ "consumerRef": consumer, "apiKey": { "secret": PASTED } }),
             "spec.apiKey.secret",
             "`secret` is no field of this version; correct or remove it (there is: secretKeyRef, sha256)",
@@ -127,4 +122,40 @@ fn the_name_of_an_unknown_field_is_shown_short_and_on_one_line() {
 fn a_policy_without_methods_is_refused_in_files_too() {
     let value = json!({ "metadata": {}, "spec": { "methods": [] } });
     assert_eq!(decode::<AuthPolicy>(&value).unwrap_err().field(), "spec.methods");
+}
+
+#[test]
+fn a_null_field_is_absent() {
+    let value = credential(&json!({
+        "consumerRef": { "name": "alice" },
+        "disabled": null,
+        "expirationTime": null,
+        "apiKey": null,
+    }));
+    let spec = decode::<Credential>(&value).unwrap().spec;
+    assert!(!spec.disabled && spec.expiration_time.is_none() && spec.api_key.is_none());
+    let unknown = credential(&json!({ "consumerRef": { "name": "alice" }, "apikey": null }));
+    assert!(
+        decode::<Credential>(&unknown).is_err(),
+        "an unknown one is unknown all the same"
+    );
+    let required = credential(&json!({ "consumerRef": null }));
+    assert_eq!(
+        decode::<Credential>(&required).unwrap_err().field(),
+        "spec.consumerRef"
+    );
+}
+
+#[test]
+fn all_broken_rules_are_named() {
+    let value = json!({ "metadata": {}, "spec": { "username": "", "customID": "a\n", "groups": ["a,b"] } });
+    let error = decode::<Consumer>(&value).unwrap_err();
+    let fields: Vec<_> = error
+        .violations()
+        .map(|violation| violation.field.as_str())
+        .collect();
+    assert_eq!(fields, ["spec.username", "spec.customID", "spec.groups[0]"]);
+    for field in fields {
+        assert!(error.to_string().contains(field), "{error}");
+    }
 }
