@@ -90,6 +90,12 @@ impl AccessLog {
         self.dropped.load(Relaxed)
     }
 
+    /// [`AccessLog::dropped`] for somebody who must not keep the writer waiting for more lines.
+    pub fn drop_counter(&self) -> impl Fn() -> u64 + Send + Sync + use<> {
+        let dropped = Arc::clone(&self.dropped);
+        move || dropped.load(Relaxed)
+    }
+
     /// Whether any request may be logged.
     pub(crate) fn is_on(&self) -> bool {
         self.mode != AccessLogMode::Off
