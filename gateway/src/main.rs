@@ -1,2 +1,14 @@
-//! stub
-fn main() {}
+//! The gateway's process: nothing but its allocator and its flags.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use latchkey_gateway::args::Args;
+
+/// Measured against the system's allocator on this request path: fewer instructions, less contention.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    Args::parse().run()
+}

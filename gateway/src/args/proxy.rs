@@ -1,0 +1,94 @@
+//! The flags of the request path: how long things may take, and how much there may be.
+
+use std::{num::NonZeroUsize, time::Duration};
+
+use clap::builder::RangedU64ValueParser;
+use latchkey_proxy::{Limits, PoolConfig, ProxyConfig, Timeouts};
+
+use super::positive;
+
+/// How requests are served.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Requests")]
+pub struct ProxyArgs {
+    /// Longest time from the first byte of a request to the end of its head
+    #[arg(long, env = "LATCHKEY_HEADER_READ_TIMEOUT", value_name = "DURATION", default_value = "15s", value_parser = positive)]
+    pub header_read_timeout: Duration,
+
+    /// How long a client connection may wait for its next request; longer than what load balancers
+    /// in front wait
+    #[arg(long, env = "LATCHKEY_KEEP_ALIVE_TIMEOUT", value_name = "DURATION", default_value = "75s", value_parser = positive)]
+    pub keep_alive_timeout: Duration,
+
+    /// Longest time for one attempt to connect to an endpoint
+    #[arg(long, env = "LATCHKEY_CONNECT_TIMEOUT", value_name = "DURATION", default_value = "5s", value_parser = positive)]
+    pub connect_timeout: Duration,
+
+    /// Longest time from the end of a request to the head of its answer
+    #[arg(long, env = "LATCHKEY_RESPONSE_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = positive)]
+    pub response_timeout: Duration,
+
+    /// Longest silence in the middle of a body, in either direction
+    #[arg(long, env = "LATCHKEY_BODY_IDLE_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = positive)]
+    pub body_idle_timeout: Duration,
+
+    /// Largest head of a message, in bytes; as much of a body is held in each direction
+    #[arg(long, env = "LATCHKEY_MAX_HEAD_BYTES", value_name = "BYTES", default_value_t = Limits::default().max_head_bytes, value_parser = RangedU64ValueParser::<usize>::new().range(8192..=1_048_576))]
+    pub max_head_bytes: usize,
+
+    /// Most fields in the head of a message
+    #[arg(long, env = "LATCHKEY_MAX_HEAD_FIELDS", value_name = "N", default_value_t = Limits::default().max_head_fields, value_parser = RangedU64ValueParser::<usize>::new().range(16..=4096))]
+    pub max_head_fields: usize,
+
+    /// Most client connections of a worker; at the limit it accepts no more until one ends
+    #[arg(long, env = "LATCHKEY_MAX_CONNECTIONS", value_name = "N", default_value_t = Limits::default().max_connections, value_parser = at_least_one())]
+    pub max_connections: usize,
+
+    /// How long a connection to an upstream may wait for its next request; shorter than what
+    /// upstreams wait
+    #[arg(long, env = "LATCHKEY_POOL_IDLE_TIMEOUT", value_name = "DURATION", default_value = "4s", value_parser = positive)]
+    pub pool_idle_timeout: Duration,
+
+    /// Most waiting connections of a worker to one endpoint
+    #[arg(long, env = "LATCHKEY_POOL_MAX_IDLE_PER_ENDPOINT", value_name = "N", default_value_t = PoolConfig::default().max_idle_per_endpoint, value_parser = at_least_one())]
+    pub pool_max_idle_per_endpoint: usize,
+
+    /// Most waiting connections of a worker
+    #[arg(long, env = "LATCHKEY_POOL_MAX_IDLE", value_name = "N", default_value_t = PoolConfig::default().max_idle, value_parser = at_least_one())]
+    pub pool_max_idle: usize,
+
+    /// Most connections of a worker to upstreams, waiting or in use
+    #[arg(long, env = "LATCHKEY_POOL_MAX_OPEN", value_name = "N", default_value_t = PoolConfig::default().max_open, value_parser = at_least_one())]
+    pub pool_max_open: usize,
+}
+
+fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+impl ProxyArgs {
+    /// What the proxy is told.
+    pub fn config(&self, workers: NonZeroUsize) -> ProxyConfig {
+        ProxyConfig {
+            workers,
+            timeouts: Timeouts {
+                header_read: self.header_read_timeout,
+                keep_alive: self.keep_alive_timeout,
+                connect: self.connect_timeout,
+                response_head: self.response_timeout,
+                body_idle: self.body_idle_timeout,
+            },
+            limits: Limits {
+                max_head_bytes: self.max_head_bytes,
+                max_head_fields: self.max_head_fields,
+                max_connections: self.max_connections,
+            },
+            pool: PoolConfig {
+                max_idle_age: self.pool_idle_timeout,
+                max_idle_per_endpoint: self.pool_max_idle_per_endpoint,
+                max_idle: self.pool_max_idle,
+                max_open: self.pool_max_open,
+            },
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use super::*;
+
+fn parse(flags: &[&str]) -> Result<Args, clap::Error> {
+    Args::try_parse_from(["latchkey-gateway", "--standalone", "/d"].iter().chain(flags))
+}
+
+#[test]
+fn the_command_is_consistent_and_every_flag_is_explained_grouped_and_in_the_environment() {
+    let mut command = Args::command();
+    command.build();
+    command.clone().debug_assert();
+    for arg in command.get_arguments() {
+        let name = arg.get_id().as_str();
+        if ["help", "version"].contains(&name) {
+            continue;
+        }
+        assert!(arg.get_help().is_some(), "{name} is not explained");
+        assert!(arg.get_help_heading().is_some(), "{name} is in no group");
+        let variable = format!("LATCHKEY_{}", name.to_uppercase());
+        assert_eq!(arg.get_env().and_then(|env| env.to_str()), Some(&variable[..]));
+    }
+}
+
+#[test]
+fn the_defaults_of_the_request_path_are_those_of_the_proxy() {
+    let workers = std::num::NonZeroUsize::MIN;
+    let ours = parse(&[]).unwrap().proxy.config(workers);
+    let theirs = latchkey_proxy::ProxyConfig::default();
+    assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+}
+
+#[test]
+fn a_folder_must_be_named() {
+    let error = Args::try_parse_from(["latchkey-gateway"]).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(error.to_string().contains("--standalone"));
+}
+
+#[test]
+fn listeners_are_mapped() {
+    let args = parse(&[
+        "--listen",
+        "80=127.0.0.1:8080",
+        "--listen",
+        "443=[::1]:8443,81=127.0.0.2:0",
+    ])
+    .unwrap();
+    assert_eq!(args.listen.check(), Ok(()));
+    let map = args.listen.map();
+    assert_eq!(map[&80], "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(map[&443], "[::1]:8443".parse().unwrap());
+    assert_eq!(map.len(), 3);
+}
+
+#[test]
+fn wrong_values_are_refused_with_code_2_and_a_remedy() {
+    for (flags, words) in [
+        (&["--listen", "8080"][..], "as in 80=127.0.0.1:8080"),
+        (&["--listen", "0=127.0.0.1:8080"], "1 to 65535"),
+        (&["--listen", "80=localhost"], "IP:PORT"),
+        (&["--workers", "0"], "1..=1024"),
+        (&["--drain-delay", "5"], "has no unit"),
+        (&["--connect-timeout", "0s"], "more than zero"),
+        (&["--min-key-length", "0"], "1..=4096"),
+        (&["--max-head-bytes", "100"], "8192"),
+        (&["--gateway-class", ""], "value is required"),
+        (&["--unprotected-routes", "maybe"], "allow, deny"),
+        (&["--access-log", "some"], "off, denied, all"),
+        (&["--unheard-of"], "unexpected argument"),
+    ] {
+        let error = parse(flags).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{flags:?}");
+        assert!(error.to_string().contains(words), "{flags:?}: {error}");
+    }
+}
+
+#[test]
+fn listeners_that_contradict_each_other_are_refused() {
+    for (flags, words) in [
+        (["80=127.0.0.1:1", "80=127.0.0.1:2"], "port 80 twice"),
+        (["80=127.0.0.1:1", "81=127.0.0.1:1"], "both port 80 and port 81"),
+    ] {
+        let args = parse(&["--listen", flags[0], "--listen", flags[1]]).unwrap();
+        let problem = args.listen.check().unwrap_err();
+        assert!(problem.contains(words), "{problem}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The parts of the gateway's binary, as a library so that each can be tested.
+//!
+//! ```text
+//! args -> run: standalone (folder -> index, router) , proxy workers , metrics , admin , shutdown
+//! ```
+//!
+//! Owns the wiring and where objects come from. What objects mean, and every request, is decided in the
+//! crates below.
+
+pub mod args;
+pub mod bindings;
+pub mod debug;
+mod limits;
+pub mod run;
+pub mod standalone;

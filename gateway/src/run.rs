@@ -1,0 +1,181 @@
+//! Wiring: every thread is started here, and told to stop here.
+//!
+//! ```text
+//! control (folder -> index, router) -> cells, bindings -> proxy workers
+//!                                  `-> metrics, admin
+//! signals -> phases -> workers drain -> control stops -> the access log is written out
+//! ```
+
+mod admin;
+mod error;
+mod listeners;
+
+use std::{io, sync::atomic::Ordering::Relaxed, time::SystemTime};
+
+use latchkey_core::digest::Pepper;
+use latchkey_index::Index;
+use latchkey_metrics::{Source, requests::Requests, sizes, worker};
+use latchkey_proxy::{AccessLog, Bindings, Shared, Workers};
+use latchkey_routing::router::{Router, RouterConfig};
+use latchkey_runtime::{
+    readiness::Readiness,
+    shutdown::{Ended, Signals, Timing, drive, phases},
+    telemetry,
+};
+use latchkey_snapshot::counters::Registry;
+use tokio::sync::{oneshot, watch};
+
+pub use error::RunError;
+
+use crate::{
+    args::{Args, SourceArgs, UnprotectedRoutes},
+    bindings::BindingMap,
+    debug,
+    limits::raise_open_files,
+    standalone::{
+        control::{Control, OnCommit},
+        engine::Engine,
+        publish::Publisher,
+    },
+};
+
+/// The id of the pepper that standalone mode makes for itself.
+const PEPPER_ID: &str = "standalone";
+
+/// Runs the gateway until its end.
+///
+/// # Errors
+/// It cannot start, something that it needs ended, or requests had to be cut.
+pub fn run(args: &Args) -> Result<(), RunError> {
+    telemetry::init(args.process.log_format)?;
+    raise_open_files();
+    let readiness = Readiness::default();
+    // All at once, so that the process is not ready between two of them.
+    let [folder_ready, listeners_ready, metrics_ready] =
+        ["folder", "listeners", "metrics"].map(|name| readiness.guard(name));
+    let (phases, phase) = phases();
+
+    let engine = engine(&args.source)?;
+    let (snapshots, tables) = (engine.index().snapshots(), engine.router().tables());
+    let (wanted, bindings) = watch::channel(Bindings::new());
+    let (committed, first_commit) = oneshot::channel();
+    let on_commit = on_commit(BindingMap::new(args.listen.map()), wanted, committed);
+    let source = &args.source;
+    let control = Control::new(
+        &source.standalone,
+        source.standalone_poll_interval,
+        engine,
+        folder_ready,
+        on_commit,
+    )?;
+    let (folder, stop_control) = (control.stats(), control.waker());
+
+    let registry = Registry::default();
+    let (access_log, log_writer) = AccessLog::start(args.process.access_log.into(), io::stdout())?;
+    let drops = access_log.drop_counter();
+    let workers = {
+        let shared = Shared {
+            tables: tables.clone(),
+            snapshots: snapshots.clone(),
+            registry: registry.clone(),
+            access_log,
+            phase,
+        };
+        Workers::start(
+            &args.proxy.config(args.listen.workers()),
+            &shared,
+            bindings.clone(),
+        )?
+    };
+
+    let debug = debug::Sources {
+        snapshots: snapshots.clone(),
+        tables: tables.clone(),
+        folder: folder.clone(),
+        listeners: workers.report(),
+    };
+    let sources: Vec<Box<dyn Source>> = vec![
+        Box::new(Requests::new(registry)),
+        Box::new(sizes::index(snapshots)),
+        Box::new(sizes::routing(move || admin::routing_sizes(&tables))),
+        Box::new(sizes::folder(move || sizes::FolderSizes {
+            files: folder.files.load(Relaxed),
+            undecodable_objects: folder.undecodable.load(Relaxed),
+            failed_scans: folder.failed_scans.load(Relaxed),
+        })),
+        Box::new(sizes::access_log(drops)),
+        Box::new(sizes::process(env!("CARGO_PKG_VERSION"), SystemTime::now())),
+    ];
+    let interval = args.process.metrics_refresh_interval;
+    let metrics = worker::start(sources, interval, move || metrics_ready.ready())?;
+    admin::server(readiness.clone(), metrics, debug).start(args.process.admin)?;
+
+    let (alive, control_ended) = oneshot::channel::<()>();
+    let control = control.start(alive)?;
+    let report = workers.report();
+    let timing = Timing {
+        delay: args.process.drain_delay,
+        timeout: args.process.drain_timeout,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(async {
+        let signals = Signals::install()?;
+        let mut joined = Ok(());
+        let finished = async { joined = workers.join().await };
+        let ended = tokio::select! {
+            ended = drive(phases, timing, &readiness, signals, finished) => ended,
+            error = listeners::watch(first_commit, bindings, report, listeners_ready) => return Err(error),
+            _ = control_ended => return Err(RunError::Control),
+        };
+        joined?;
+        Ok(ended)
+    })?;
+    // Until here revocations have been in force for the requests that were still running.
+    stop_control.stop();
+    match ended {
+        Ended::Forced => Err(RunError::Forced),
+        Ended::Early => Err(RunError::Early),
+        Ended::Finished => {
+            control.join().map_err(|_| RunError::Control)?;
+            log_writer.join();
+            Ok(())
+        }
+    }
+}
+
+/// The writer of index and router, under a pepper that lives as long as this process.
+fn engine(args: &SourceArgs) -> Result<Engine, RunError> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)?;
+    let pepper = Pepper::new(PEPPER_ID, &secret);
+    let mut index = Index::new(getrandom::u64()?);
+    index.set_peppers(vec![pepper.clone()]);
+    let router = Router::new(RouterConfig {
+        gateway_class: args.gateway_class.clone(),
+        deny_unprotected: args.unprotected_routes == UnprotectedRoutes::Deny,
+    });
+    Ok(Engine::new(
+        index,
+        router,
+        Publisher::new(pepper, args.min_key_length),
+    ))
+}
+
+/// Tells the proxy which ports to bind, and everybody that there was a first commit.
+fn on_commit(map: BindingMap, wanted: watch::Sender<Bindings>, first: oneshot::Sender<()>) -> OnCommit {
+    let mut first = Some(first);
+    Box::new(move |engine| {
+        let now = map.bindings(engine.router().tables().load().ports());
+        wanted.send_if_modified(|before| {
+            let changed = *before != now;
+            *before = now;
+            changed
+        });
+        if let Some(first) = first.take() {
+            // Nobody waits any more: the process ends.
+            let _ = first.send(());
+        }
+    })
+}

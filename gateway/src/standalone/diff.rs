@@ -1,0 +1,300 @@
+//! All files merged into one desired state, and its difference from what was handed out before.
+//!
+//! ```text
+//! FileChange -> claims per object -> (all changes of a batch taken in) -> Change per object that differs
+//! ```
+//!
+//! Costs what the changed files hold, never what all hold. Decides what becomes of an object whose
+//! file cannot be read, and of one that stands twice; knows nothing of what an object means.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use super::{
+    file::FileName,
+    finding::Finding,
+    folder::{Content, FileChange},
+    object::{Document, ObjectKey, Placed},
+    parse::Problem,
+};
+
+/// What the folder says of an object now.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// It is there, in one place.
+    Present(Value),
+    /// It is there, but cannot be read; why, and what to do.
+    Unreadable(String),
+    /// It is not there.
+    Absent,
+}
+
+/// An object whose state is not what it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Its state now.
+    pub state: State,
+}
+
+/// Where an object stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: FileName,
+    /// Number of the document in it, and its first line; those of its last whole version if the file is broken.
+    pub document: (usize, u64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (number, line) = self.document;
+        write!(f, "{}, document {number} (line {line})", self.file)
+    }
+}
+
+/// The merged files.
+#[derive(Debug, Default)]
+pub struct Desired {
+    objects: HashMap<ObjectKey, Object>,
+    files: HashMap<FileName, File>,
+    touched: BTreeSet<ObjectKey>,
+    /// Files of which no whole version was ever read, and why.
+    never_read: BTreeMap<FileName, Problem>,
+}
+
+#[derive(Debug, Default)]
+struct Object {
+    /// Who says that it is there; nearly always one.
+    claims: Vec<Claim>,
+    /// What was handed out.
+    handed_out: HandedOut,
+}
+
+#[derive(Debug)]
+struct Claim {
+    place: Place,
+    content: ClaimContent,
+}
+
+#[derive(Clone, Debug)]
+enum ClaimContent {
+    /// The object as compact JSON: a fraction of the tree's size, and as good to compare.
+    Json(Arc<[u8]>),
+    Unreadable(Arc<str>),
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum HandedOut {
+    #[default]
+    Absent,
+    Json(Arc<[u8]>),
+    Unreadable(String),
+}
+
+#[derive(Debug, Default)]
+struct File {
+    /// What it holds, or held when it could last be read, and where.
+    held: BTreeMap<ObjectKey, (usize, u64)>,
+    /// Whether all of it was understood once.
+    was_whole: bool,
+}
+
+impl Desired {
+    /// Takes in what became of a file.
+    pub fn update(&mut self, change: FileChange) {
+        let FileChange { file, content } = change;
+        let before = self.files.remove(&file).unwrap_or_default();
+        for key in before.held.keys() {
+            self.retract(key, &file);
+        }
+        let after = match content {
+            Content::Gone => {
+                self.never_read.remove(&file);
+                return;
+            }
+            Content::Broken(problem) => self.hold_unreadable(&file, before, problem),
+            Content::Documents(documents) => self.hold(&file, before, documents),
+        };
+        self.files.insert(file, after);
+    }
+
+    /// The objects that differ from what was handed out before, in the order of their keys.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for key in std::mem::take(&mut self.touched) {
+            let Some(object) = self.objects.get_mut(&key) else {
+                continue;
+            };
+            let now = object.now();
+            if now != object.handed_out {
+                let state = now.state();
+                object.handed_out = now;
+                changes.push(Change {
+                    key: key.clone(),
+                    state,
+                });
+            }
+            if object.claims.is_empty() {
+                self.objects.remove(&key);
+            }
+        }
+        changes
+    }
+
+    /// Files of which no whole version was ever read: each may hold something that closes.
+    pub fn never_read(&self) -> impl Iterator<Item = (&FileName, &Problem)> {
+        self.never_read.iter()
+    }
+
+    /// The places where an object stands.
+    pub fn places(&self, key: &ObjectKey) -> impl Iterator<Item = &Place> {
+        let claims = self.objects.get(key).map_or(&[][..], |object| &object.claims);
+        claims.iter().map(|claim| &claim.place)
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// All objects that a file held count as unreadable.
+    fn hold_unreadable(&mut self, file: &FileName, before: File, problem: Problem) -> File {
+        let why: Arc<str> = format!("{file}: {problem}").into();
+        for (key, document) in &before.held {
+            self.claim(key, file, *document, ClaimContent::Unreadable(why.clone()));
+        }
+        if !before.was_whole {
+            self.never_read.insert(file.clone(), problem);
+        }
+        before
+    }
+
+    /// The documents of a file that is YAML. What it held and does not show any more is deleted,
+    /// unless a document cannot be identified: that one may be it.
+    fn hold(&mut self, file: &FileName, before: File, documents: Vec<Placed>) -> File {
+        let unknown = documents.iter().find_map(Placed::problem);
+        let mut after = File {
+            held: BTreeMap::new(),
+            was_whole: before.was_whole || unknown.is_none(),
+        };
+        for Placed { place, document } in documents {
+            let Document::Object(key, value) = document else {
+                continue;
+            };
+            let content = match value {
+                // Maps of `Value` are sorted and have text keys, so that this cannot fail.
+                Ok(value) => ClaimContent::Json(serde_json::to_vec(&value).unwrap_or_default().into()),
+                Err(why) => ClaimContent::Unreadable(why.into()),
+            };
+            self.claim(&key, file, place, content);
+            after.held.insert(key, place);
+        }
+        match unknown {
+            None => {
+                self.never_read.remove(file);
+            }
+            Some(problem) => {
+                let why: Arc<str> = format!("{file}: {problem}").into();
+                for (key, place) in before.held {
+                    if let std::collections::btree_map::Entry::Vacant(slot) = after.held.entry(key.clone()) {
+                        slot.insert(place);
+                        self.claim(&key, file, place, ClaimContent::Unreadable(why.clone()));
+                    }
+                }
+                if !after.was_whole {
+                    self.never_read.insert(file.clone(), problem);
+                }
+            }
+        }
+        after
+    }
+
+    fn claim(&mut self, key: &ObjectKey, file: &FileName, document: (usize, u64), content: ClaimContent) {
+        let place = Place {
+            file: file.clone(),
+            document,
+        };
+        let object = self.objects.entry(key.clone()).or_default();
+        object.claims.push(Claim { place, content });
+        self.touched.insert(key.clone());
+    }
+
+    fn retract(&mut self, key: &ObjectKey, file: &FileName) {
+        if let Some(object) = self.objects.get_mut(key) {
+            object.claims.retain(|claim| claim.place.file != *file);
+            self.touched.insert(key.clone());
+        }
+    }
+}
+
+impl Object {
+    fn now(&self) -> HandedOut {
+        match &self.claims[..] {
+            [] => HandedOut::Absent,
+            [claim] => match &claim.content {
+                ClaimContent::Json(json) => HandedOut::Json(json.clone()),
+                ClaimContent::Unreadable(why) => HandedOut::Unreadable(why.to_string()),
+            },
+            several => {
+                let mut places: Vec<_> = several.iter().map(|claim| claim.place.to_string()).collect();
+                places.sort_unstable();
+                HandedOut::Unreadable(format!(
+                    "stands more than once: {}; keep one",
+                    places.join(" and ")
+                ))
+            }
+        }
+    }
+}
+
+impl HandedOut {
+    fn state(&self) -> State {
+        match self {
+            Self::Absent => State::Absent,
+            Self::Unreadable(why) => State::Unreadable(why.clone()),
+            Self::Json(json) => match serde_json::from_slice(json) {
+                Ok(value) => State::Present(value),
+                // It was written by the same library from a value of no greater depth.
+                Err(_) => State::Unreadable("too deeply nested; simplify it".to_owned()),
+            },
+        }
+    }
+}
+
+/// What is wrong with a file itself, apart from the objects in it.
+pub fn findings_of(content: &Content) -> Vec<Finding> {
+    match content {
+        Content::Gone => Vec::new(),
+        Content::Broken(problem) => vec![Finding::warning("Unreadable", problem.to_string())],
+        Content::Documents(documents) => documents.iter().filter_map(finding_of).collect(),
+    }
+}
+
+fn finding_of(placed: &Placed) -> Option<Finding> {
+    let (number, line) = placed.place;
+    match &placed.document {
+        Document::Object(..) => None,
+        Document::Unknown(message) => Some(Finding::warning(
+            "Unidentified",
+            format!("document {number}, line {line}: {message}"),
+        )),
+        Document::Ignored(kind) => Some(Finding::notice(
+            "IgnoredKind",
+            format!("document {number}, line {line}: {kind} is not read in standalone mode"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! From changed files to committed versions: the one place that writes index and router.
+//!
+//! ```text
+//! FileChange -> Desired (diff) -> Publisher -> Index --.
+//!                            `--------------> Router --+-> one commit each -> requests
+//! ```
+//!
+//! Knows no file system, no clock and no thread. Serves nothing before every file was read whole
+//! once, because a file that was not may hold what closes a door.
+
+use latchkey_index::{ConflictChange, Index};
+use latchkey_routing::{
+    object::{Kind as RouterKind, Manifest},
+    router::{self, Router},
+};
+
+use super::{
+    diff::{Change, Desired, State, findings_of},
+    file::FileName,
+    finding::{Finding, Findings, Subject, UNDECODABLE},
+    folder::FileChange,
+    object::{Kind, ObjectKey},
+    parse::Problem,
+    publish::{Published, Publisher},
+};
+
+/// What became of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is in force.
+    Committed,
+    /// Nothing is served: these files must be mended or removed first.
+    Held(String),
+}
+
+/// The writer of everything that requests read.
+#[derive(Debug)]
+pub struct Engine {
+    desired: Desired,
+    publisher: Publisher,
+    index: Index,
+    router: Router,
+    findings: Findings,
+    serving: bool,
+}
+
+/// Files that a message names before it only counts them.
+const NAMED: usize = 3;
+
+impl Engine {
+    /// An engine on an index and a router that hold nothing yet.
+    pub fn new(index: Index, router: Router, publisher: Publisher) -> Self {
+        Self {
+            desired: Desired::default(),
+            publisher,
+            index,
+            router,
+            findings: Findings::default(),
+            serving: false,
+        }
+    }
+
+    /// Takes in all changes of a batch, and commits them as one version of each side.
+    pub fn take(&mut self, changes: Vec<FileChange>) -> Outcome {
+        for change in changes {
+            let findings = findings_of(&change.content);
+            self.findings
+                .replace(Subject::File(change.file.clone()), findings, String::new);
+            self.desired.update(change);
+        }
+        let outcome = self.commit();
+        self.findings.end_of_batch();
+        outcome
+    }
+
+    /// What is known of the folder itself: `None` if it can be read.
+    pub fn folder_problem(&mut self, problem: Option<String>) {
+        let finding = problem.map(|message| Finding::warning("FolderUnreadable", message));
+        let findings = finding.into_iter().collect();
+        self.findings.replace(Subject::Folder, findings, String::new);
+        self.findings.end_of_batch();
+    }
+
+    /// How many objects there are.
+    pub fn objects(&self) -> usize {
+        self.desired.len()
+    }
+
+    /// All that is wrong at present.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// The index that it writes.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The router that it writes.
+    pub fn router(&self) -> &Router {
+        &self.router
+    }
+
+    fn commit(&mut self) -> Outcome {
+        if !self.serving {
+            let held: Vec<_> = self.desired.never_read().collect();
+            if !held.is_empty() {
+                return Outcome::Held(name_some(&held));
+            }
+            self.serving = true;
+        }
+        for Change { key, state } in self.desired.take_changes() {
+            self.hand_out(key, state);
+        }
+        let Published {
+            facts,
+            deleted,
+            findings,
+        } = self.publisher.finish();
+        for (kind, name) in deleted {
+            self.index.delete(kind, &name);
+        }
+        for fact in facts {
+            self.index.apply(fact);
+        }
+        for (subject, findings) in findings {
+            self.find(&subject, findings);
+        }
+        self.index.commit();
+        for change in self.index.conflict_changes().to_vec() {
+            self.find_conflict(change);
+        }
+        for finding in self.router.commit().findings {
+            self.find_routing(finding);
+        }
+        Outcome::Committed
+    }
+
+    /// Gives an object's new state to the side that reads its kind.
+    fn hand_out(&mut self, key: ObjectKey, state: State) {
+        let name = &key.name;
+        let kind = match key.kind {
+            Kind::Consumer => return self.publisher.consumer(name, state),
+            Kind::Credential => return self.publisher.credential(name, state),
+            Kind::Secret => return self.publisher.secret(name, state),
+            Kind::Gateway => RouterKind::Gateway,
+            Kind::HttpRoute => RouterKind::HttpRoute,
+            Kind::ReferenceGrant => RouterKind::ReferenceGrant,
+            Kind::AuthPolicy => RouterKind::AuthPolicy,
+            Kind::Service => RouterKind::Service,
+            Kind::EndpointSlice => RouterKind::EndpointSlice,
+            Kind::Namespace => RouterKind::Namespace,
+        };
+        let mut findings = Vec::new();
+        match state {
+            State::Absent => self.router.delete(kind, name),
+            State::Present(value) => self.router.apply(kind, name, Manifest::Value(value)),
+            State::Unreadable(why) => {
+                self.router.apply(kind, name, Manifest::Unreadable);
+                findings.push(Finding::warning(UNDECODABLE, why));
+            }
+        }
+        self.find(&Subject::Object(key), findings);
+    }
+
+    fn find(&mut self, subject: &Subject, findings: Vec<Finding>) {
+        let place = || place(&self.desired, subject);
+        self.findings.replace(subject.clone(), findings, place);
+    }
+
+    fn find_conflict(&mut self, change: ConflictChange) {
+        let subject = Subject::Ownership(ObjectKey {
+            kind: Kind::Credential,
+            name: change.credential,
+        });
+        let finding = Finding::warning(
+            "Conflicted",
+            "spec.apiKey: an older Credential of this namespace has the same key, and owns it; change or remove one",
+        );
+        self.find(
+            &subject,
+            change.conflicted.then_some(finding).into_iter().collect(),
+        );
+    }
+
+    fn find_routing(&mut self, finding: router::Finding) {
+        let subject = Subject::Routing(ObjectKey {
+            kind: of_router(finding.kind),
+            name: finding.name,
+        });
+        let place = || place(&self.desired, &subject);
+        self.findings.change(
+            subject.clone(),
+            Finding::warning(finding.reason, finding.message),
+            finding.resolved,
+            place,
+        );
+    }
+}
+
+/// Where the subject of a finding stands, for the log.
+fn place(desired: &Desired, subject: &Subject) -> String {
+    match subject {
+        Subject::Folder | Subject::File(_) => String::new(),
+        Subject::Object(key) | Subject::Ownership(key) | Subject::Routing(key) => {
+            let places: Vec<_> = desired.places(key).map(ToString::to_string).collect();
+            places.join(" and ")
+        }
+    }
+}
+
+fn name_some(files: &[(&FileName, &Problem)]) -> String {
+    let named: Vec<_> = files
+        .iter()
+        .take(NAMED)
+        .map(|(file, problem)| format!("{file}: {problem}"))
+        .collect();
+    let more = files.len() - named.len();
+    let mut text = named.join("; ");
+    if more > 0 {
+        text.push_str(&format!("; and {more} more files"));
+    }
+    text
+}
+
+fn of_router(kind: RouterKind) -> Kind {
+    match kind {
+        RouterKind::Gateway => Kind::Gateway,
+        RouterKind::HttpRoute => Kind::HttpRoute,
+        RouterKind::ReferenceGrant => Kind::ReferenceGrant,
+        RouterKind::AuthPolicy => Kind::AuthPolicy,
+        RouterKind::Service => Kind::Service,
+        RouterKind::EndpointSlice => Kind::EndpointSlice,
+        RouterKind::Namespace => Kind::Namespace,
+    }
+}

@@ -1,0 +1,319 @@
+//! What the operator does in a cluster, in process and by the same rules: Credentials are resolved from
+//! Secrets into what their status would publish, and all become facts for the index.
+//!
+//! ```text
+//! Secret ----.
+//! Credential --+-> touched Credentials -> core::publish -> status.published -> Fact
+//! Consumer --'      (once per batch)                                        `-> findings
+//! ```
+//!
+//! References are followed in both directions: a Secret or Consumer that comes or goes touches the
+//! Credentials that name it, and no others.
+
+use std::collections::{BTreeSet, HashMap};
+
+use latchkey_core::{
+    decode::decode,
+    digest::Pepper,
+    object::ObjectName,
+    publish::{SecretVersion, Subject as Publication, key_material, publish},
+};
+use latchkey_crds::{
+    CONTROLLER_NAME, Consumer, Credential, CredentialStatus,
+    credential::{PublishedKey, SecretKeyRef},
+};
+use latchkey_index::object::{ConsumerFacts, CredentialFacts, Fact, Kind as IndexKind};
+use serde_json::Value;
+
+use super::{
+    diff::State,
+    finding::{Finding, Subject, UNDECODABLE},
+    object::{Kind, ObjectKey},
+    secret::Secret,
+};
+
+/// What a batch of changes means for the index and for people.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// To be applied.
+    pub facts: Vec<Fact>,
+    /// To be deleted.
+    pub deleted: Vec<(IndexKind, ObjectName)>,
+    /// All that is to be said of each of these subjects now.
+    pub findings: Vec<(Subject, Vec<Finding>)>,
+}
+
+/// Credentials, and what they refer to.
+#[derive(Debug)]
+pub struct Publisher {
+    pepper: Pepper,
+    min_key_length: usize,
+    credentials: HashMap<ObjectName, Credential>,
+    /// `None`: it is there, but cannot be read.
+    secrets: HashMap<ObjectName, Option<Secret>>,
+    /// Whether it can be read.
+    consumers: HashMap<ObjectName, bool>,
+    by_secret: Referrers,
+    by_consumer: Referrers,
+    touched: BTreeSet<ObjectName>,
+    batch: Published,
+}
+
+/// Who refers to an object, by the object.
+#[derive(Debug, Default)]
+struct Referrers(HashMap<ObjectName, BTreeSet<ObjectName>>);
+
+impl Publisher {
+    /// Knows nothing yet. Keys shorter than `min_key_length` bytes are refused.
+    pub fn new(pepper: Pepper, min_key_length: usize) -> Self {
+        Self {
+            pepper,
+            min_key_length,
+            credentials: HashMap::new(),
+            secrets: HashMap::new(),
+            consumers: HashMap::new(),
+            by_secret: Referrers::default(),
+            by_consumer: Referrers::default(),
+            touched: BTreeSet::new(),
+            batch: Published::default(),
+        }
+    }
+
+    /// A Consumer's state changed.
+    pub fn consumer(&mut self, name: &ObjectName, state: State) {
+        let read = match state {
+            State::Absent => None,
+            State::Unreadable(why) => Some(Err(why)),
+            State::Present(value) => Some(decode::<Consumer>(&value).map_err(|error| error.to_string())),
+        };
+        let after = read.as_ref().map(Result::is_ok);
+        let before = match after {
+            None => self.consumers.remove(name),
+            Some(readable) => self.consumers.insert(name.clone(), readable),
+        };
+        if before != after {
+            self.touched.extend(self.by_consumer.of(name));
+        }
+        let findings = match read {
+            None => {
+                self.batch.deleted.push((IndexKind::Consumer, name.clone()));
+                Vec::new()
+            }
+            Some(Ok(consumer)) => {
+                let facts = ConsumerFacts::from_resource(&consumer);
+                self.batch.facts.push(Fact::Consumer(facts));
+                Vec::new()
+            }
+            Some(Err(why)) => {
+                let fact = Fact::Undecodable(IndexKind::Consumer, name.clone());
+                self.batch.facts.push(fact);
+                vec![undecodable(why)]
+            }
+        };
+        self.find(Kind::Consumer, name, findings);
+    }
+
+    /// A Secret's state changed.
+    pub fn secret(&mut self, name: &ObjectName, state: State) {
+        self.touched.extend(self.by_secret.of(name));
+        let read = match state {
+            State::Absent => {
+                self.secrets.remove(name);
+                self.find(Kind::Secret, name, Vec::new());
+                return;
+            }
+            State::Unreadable(why) => Err(why),
+            State::Present(value) => Secret::read(&value),
+        };
+        let (secret, findings) = match read {
+            Ok(secret) => (Some(secret), Vec::new()),
+            Err(why) => (None, vec![undecodable(why)]),
+        };
+        self.secrets.insert(name.clone(), secret);
+        self.find(Kind::Secret, name, findings);
+    }
+
+    /// A Credential's state changed.
+    pub fn credential(&mut self, name: &ObjectName, state: State) {
+        if let Some(before) = self.credentials.remove(name) {
+            self.by_consumer.remove(&consumer_of(name, &before), name);
+            if let Some(source) = secret_source(&before) {
+                self.by_secret.remove(&secret_of(name, source), name);
+            }
+        }
+        self.touched.remove(name);
+        let why = match state {
+            State::Absent => {
+                self.batch.deleted.push((IndexKind::Credential, name.clone()));
+                self.find(Kind::Credential, name, Vec::new());
+                return;
+            }
+            State::Unreadable(why) => why,
+            State::Present(value) => match read_credential(value) {
+                Ok(credential) => {
+                    self.by_consumer.add(consumer_of(name, &credential), name);
+                    if let Some(source) = secret_source(&credential) {
+                        self.by_secret.add(secret_of(name, source), name);
+                    }
+                    self.credentials.insert(name.clone(), credential);
+                    self.touched.insert(name.clone());
+                    return;
+                }
+                Err(why) => why,
+            },
+        };
+        self.batch
+            .facts
+            .push(Fact::Undecodable(IndexKind::Credential, name.clone()));
+        self.find(Kind::Credential, name, vec![undecodable(why)]);
+    }
+
+    /// The end of a batch of changes: resolves each touched Credential once.
+    pub fn finish(&mut self) -> Published {
+        for name in std::mem::take(&mut self.touched) {
+            let Some(mut credential) = self.credentials.get(&name).cloned() else {
+                continue;
+            };
+            let mut findings = Vec::new();
+            findings.extend(self.consumer_finding(&consumer_of(&name, &credential)));
+            let published = match self.resolve(&name, &credential) {
+                Ok(block) => block.into_iter().collect(),
+                Err(finding) => {
+                    findings.push(finding);
+                    Vec::new()
+                }
+            };
+            credential.status = Some(CredentialStatus {
+                published,
+                ..CredentialStatus::default()
+            });
+            let facts = CredentialFacts::from_resource(&credential);
+            self.batch.facts.push(Fact::Credential(facts));
+            self.find(Kind::Credential, &name, findings);
+        }
+        std::mem::take(&mut self.batch)
+    }
+
+    /// The block that a Credential's status would have; none where its spec holds the hash itself.
+    fn resolve(&self, name: &ObjectName, credential: &Credential) -> Result<Option<PublishedKey>, Finding> {
+        let source = match &credential.spec.api_key {
+            None => {
+                return Err(Finding::warning(
+                    "NoMethod",
+                    "spec: names no method, so that nobody can pass with it; add apiKey",
+                ));
+            }
+            Some(api_key) => match &api_key.secret_key_ref {
+                None => return Ok(None),
+                Some(source) => source,
+            },
+        };
+        let secret_name = secret_of(name, source);
+        let finding = |reason, what: String| {
+            Finding::warning(
+                reason,
+                format!("spec.apiKey.secretKeyRef: Secret {secret_name} {what}"),
+            )
+        };
+        let secret = match self.secrets.get(&secret_name) {
+            None => {
+                let what = "is not there; create it, or name another one".to_owned();
+                return Err(finding("SecretNotFound", what));
+            }
+            Some(None) => {
+                return Err(finding("SecretUnreadable", "cannot be read; mend it".to_owned()));
+            }
+            Some(Some(secret)) if secret.terminating => {
+                return Err(finding(
+                    "SecretNotFound",
+                    "is being deleted; name another one".to_owned(),
+                ));
+            }
+            Some(Some(secret)) => secret,
+        };
+        let Some(value) = secret.value(&source.key) else {
+            // The data key is not shown: people have put the API key itself there.
+            let what = "has no data key of the name in `key`; add it, or name another one".to_owned();
+            return Err(finding("SecretKeyNotFound", what));
+        };
+        let key = key_material(value, self.min_key_length)
+            .map_err(|refusal| finding("InvalidKey", format!("holds what cannot be a key: {refusal}")))?;
+        let subject = Publication {
+            credential_uid: credential.metadata.uid.as_deref().unwrap_or_default(),
+            source,
+        };
+        let version = SecretVersion {
+            uid: &secret.uid,
+            resource_version: &secret.resource_version,
+        };
+        Ok(Some(publish(
+            subject,
+            version,
+            key,
+            &self.pepper,
+            CONTROLLER_NAME,
+        )))
+    }
+
+    fn consumer_finding(&self, consumer: &ObjectName) -> Option<Finding> {
+        let what = match self.consumers.get(consumer) {
+            Some(true) => return None,
+            Some(false) => "cannot be read; mend it",
+            None => "is not there; create it, or name another one",
+        };
+        let message = format!("spec.consumerRef: Consumer {consumer} {what}");
+        Some(Finding::warning("ConsumerNotFound", message))
+    }
+
+    fn find(&mut self, kind: Kind, name: &ObjectName, findings: Vec<Finding>) {
+        let name = name.clone();
+        let subject = Subject::Object(ObjectKey { kind, name });
+        self.batch.findings.push((subject, findings));
+    }
+}
+
+impl Referrers {
+    fn add(&mut self, object: ObjectName, referrer: &ObjectName) {
+        self.0.entry(object).or_default().insert(referrer.clone());
+    }
+
+    fn remove(&mut self, object: &ObjectName, referrer: &ObjectName) {
+        if let Some(referrers) = self.0.get_mut(object) {
+            referrers.remove(referrer);
+            if referrers.is_empty() {
+                self.0.remove(object);
+            }
+        }
+    }
+
+    fn of(&self, object: &ObjectName) -> impl Iterator<Item = ObjectName> + use<'_> {
+        self.0.get(object).into_iter().flatten().cloned()
+    }
+}
+
+/// A status in a file says nothing: this process publishes by itself, under a pepper of its own.
+fn read_credential(mut value: Value) -> Result<Credential, String> {
+    if let Some(object) = value.as_object_mut() {
+        object.remove("status");
+    }
+    decode::<Credential>(&value).map_err(|error| error.to_string())
+}
+
+fn secret_source(credential: &Credential) -> Option<&SecretKeyRef> {
+    credential.spec.api_key.as_ref()?.secret_key_ref.as_ref()
+}
+
+fn secret_of(credential: &ObjectName, source: &SecretKeyRef) -> ObjectName {
+    ObjectName::new(&credential.namespace, &source.name)
+}
+
+fn consumer_of(name: &ObjectName, credential: &Credential) -> ObjectName {
+    ObjectName::new(&name.namespace, &credential.spec.consumer_ref.name)
+}
+
+fn undecodable(why: String) -> Finding {
+    Finding::warning(UNDECODABLE, why)
+}
+
+#[cfg(test)]
+mod tests;
