@@ -30,13 +30,19 @@ use crate::form;
         name = "Ready",
         type_ = "string",
         json_path = ".status.conditions[?(@.type==\"Ready\")].status",
-        description = "Whether gateways let this credential in"
+        description = "Whether it is accepted, resolved and not in conflict"
     ),
     printcolumn(
         name = "Reason",
         type_ = "string",
         json_path = ".status.conditions[?(@.type==\"Ready\")].reason",
         description = "Why it is or is not ready"
+    ),
+    printcolumn(
+        name = "Disabled",
+        type_ = "boolean",
+        json_path = ".spec.disabled",
+        description = "Whether this credential is refused"
     ),
     printcolumn(
         name = "Expires",

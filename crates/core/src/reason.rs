@@ -136,3 +136,6 @@ impl ClientReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,3 +27,24 @@ impl Admission {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_counts_if_it_is_listed_or_all_are() {
+        let admission = |namespaces| Admission {
+            own: "shop".into(),
+            namespaces,
+        };
+        let listed = admission(Namespaces::These(Box::new(["blog".into(), "shop".into()])));
+        assert!(listed.admits("blog") && listed.admits("shop"));
+        assert!(!listed.admits("sho") && !listed.admits("shop2") && !listed.admits(""));
+        assert!(admission(Namespaces::All).admits("anything"));
+        assert!(
+            !admission(Namespaces::These(Box::new([]))).admits("shop"),
+            "not even its own by itself"
+        );
+    }
+}

@@ -1,4 +1,5 @@
 use latchkey_crds::{AuthPolicy, Consumer, Credential};
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -157,5 +158,63 @@ fn all_broken_rules_are_named() {
     assert_eq!(fields, ["spec.username", "spec.customID", "spec.groups[0]"]);
     for field in fields {
         assert!(error.to_string().contains(field), "{error}");
+    }
+}
+
+/// Any JSON, in which every text holds the marker.
+fn marked() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        Just(json!(PASTED)),
+        "[ -~]{0,8}".prop_map(|text| json!(format!("{text}{PASTED}, expected one of `{text}`"))),
+    ];
+    let name = proptest::sample::select(vec![
+        "consumerRef",
+        "name",
+        "apiKey",
+        "secretKeyRef",
+        "key",
+        "sha256",
+        "disabled",
+        "expirationTime",
+        "notBeforeTime",
+        "username",
+        "groups",
+        "targetRefs",
+        "methods",
+        "type",
+        "extractFrom",
+        "header",
+        "x",
+    ]);
+    leaf.prop_recursive(4, 40, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::vec((name.clone(), inner), 0..4).prop_map(|fields| fields
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_error_ever_shows_a_value(spec in marked()) {
+        let value = json!({ "metadata": { "name": "sample" }, "spec": spec });
+        let errors = [
+            decode::<Consumer>(&value).err(),
+            decode::<Credential>(&value).err(),
+            decode::<AuthPolicy>(&value).err(),
+            decode::<Consumer>(&value["spec"]).err(),
+        ];
+        for error in errors.into_iter().flatten() {
+            let shown = format!("{error} {error:?}");
+            prop_assert!(!shown.contains(PASTED), "{shown}");
+            prop_assert!(!error.message().is_empty());
+        }
     }
 }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const KEY: &[u8] = b"correct-horse-battery-staple";
@@ -181,4 +183,27 @@ fn moving_bytes_between_neighbouring_fields_breaks_the_tag() {
     block.secret_uid.push('4');
     block.secret_resource_version.remove(0);
     assert_eq!(accept(&block, subject("uid-a", &source), &pepper), None);
+}
+
+proptest! {
+    #[test]
+    fn a_key_is_printable_ascii_within_its_limits(value in proptest::collection::vec(any::<u8>(), 0..40)) {
+        match key_material(&value, 4) {
+            Ok(key) => {
+                prop_assert!(key.len() >= 4 && key.iter().all(|byte| matches!(byte, b' '..=b'~')));
+                prop_assert!(!key.starts_with(b" ") && !key.ends_with(b" "));
+                prop_assert!(value.starts_with(key) && value.len() - key.len() <= 2);
+            }
+            Err(refusal) => prop_assert!(!refusal.to_string().is_empty()),
+        }
+    }
+
+    #[test]
+    fn a_printable_key_survives_whatever_line_end_an_editor_leaves(
+        key in "[!-~][ -~]{14,60}[!-~]",
+        end in prop_oneof![Just(""), Just("\n"), Just("\r\n")],
+    ) {
+        let value = format!("{key}{end}");
+        prop_assert_eq!(key_material(value.as_bytes(), 16), Ok(key.as_bytes()));
+    }
 }
