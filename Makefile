@@ -22,7 +22,7 @@ fmt: ## format the code
 	cargo fmt --all
 
 generate: ## write what is generated: the CRD manifests
-	cargo run --quiet -p latchkey-crds --bin crdgen -- write
+	cargo run --quiet -p latchkey-crds --bin crdgen -- --write
 
 clean: ## remove what was built here
 	cargo clean
