@@ -112,7 +112,7 @@ fn a_chunked_body_arrives_whole() {
         connection.send_bytes(word.as_bytes()).expect("sent");
     }
     let response = connection.response_to("POST").expect("an answer");
-    assert_eq!(response.json()["body"], "hello, world");
+    assert_eq!(response.json()["body_text"], "hello, world");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_client_that_waits_for_continue_gets_it() {
     assert_eq!(&interim, b"HTTP/1.1 100 Continue\r\n\r\n");
     connection.send_bytes(b"hello").expect("sent");
     assert_eq!(
-        connection.response_to("POST").expect("an answer").json()["body"],
+        connection.response_to("POST").expect("an answer").json()["body_text"],
         "hello"
     );
 }

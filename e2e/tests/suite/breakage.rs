@@ -148,10 +148,10 @@ fn a_route_whose_hostnames_cannot_be_read_closes_its_namespace() {
 }
 
 #[test]
-fn a_routes_file_that_is_no_yaml_closes_its_namespace() {
+fn a_routes_file_that_is_no_yaml_closes_its_namespace_and_holds_no_hostname() {
     Town::new().breaks(
         |scene| scene.folder.write_text("route.yaml", NO_YAML),
-        500,
+        404,
         500,
         |scene| scene.folder.write("route.yaml", &[route()]),
     );

@@ -42,8 +42,6 @@ fn post(headers: &str, body: &str) -> String {
 #[test]
 fn doubtful_lengths() {
     for (headers, body) in [
-        ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-        ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n"),
         (
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
             "0\r\n\r\n",
@@ -62,11 +60,51 @@ fn doubtful_lengths() {
     }
 }
 
+/// RFC 9112 section 6.1: refused, or read by the coding alone, and the connection ends in both cases.
+#[test]
+fn two_framings_are_refused_or_become_one() {
+    for lengths in [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+    ] {
+        let upstream = Upstream::start(|peer| {
+            while let Some(head) = peer.request()? {
+                peer.skip_body(&head)?;
+                peer.answer("one")?;
+            }
+            Ok(())
+        });
+        let scene = Scene::open(upstream.address());
+        let gateway = scene.gateway().start();
+        let mut connection = gateway.connect();
+        let bytes = post(lengths, "0\r\n\r\n") + SMUGGLED;
+        connection.send_bytes(bytes.as_bytes()).expect("sent");
+        let response = connection.response_to("POST").expect("an answer");
+        assert!([200, 400].contains(&response.status), "{lengths:?}");
+        assert!(
+            connection.rest().is_empty(),
+            "{lengths:?}: the connection went on"
+        );
+        for head in upstream.requests() {
+            assert!(
+                head.request_line().starts_with("POST / "),
+                "{lengths:?}: {head:?}"
+            );
+            assert_eq!(
+                head.header_all("Content-Length").len(),
+                0,
+                "{lengths:?}: {head:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn doubtful_chunks() {
+    // Seventeen digits that count: leading zeros are only zeros.
     for body in [
         "+5\r\nhello\r\n0\r\n\r\n",
-        "00000000000000005\r\nhello\r\n0\r\n\r\n",
+        "10000000000000005\r\nhello\r\n0\r\n\r\n",
         "5\nhello\n0\n\n",
     ] {
         let upstream = Upstream::start(|peer| {

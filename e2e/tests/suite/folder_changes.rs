@@ -76,7 +76,7 @@ fn what_is_held_is_served_while_the_folder_is_away() {
     let gateway = scene.gateway().start();
     let away = scene.folder.path().with_extension("away");
     fs::rename(scene.folder.path(), &away).expect("a folder moves");
-    gateway.says(&["ERROR"]);
+    gateway.says(&["FolderUnreadable"]);
     assert_eq!(gateway.status(&alice), 200);
     fs::rename(&away, scene.folder.path()).expect("a folder moves");
     let bob = Request::get("/").key(&scene.consumer("bob"));

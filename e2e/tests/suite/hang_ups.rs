@@ -110,11 +110,19 @@ fn in_the_middle_of_a_request() {
         .gateway()
         .args(&["--metrics-refresh-interval", "50ms"])
         .start();
-    for _ in 0..CLIENTS {
+    let head = "POST / HTTP/1.1\r\nHost: app.test\r\n";
+    for number in 0..CLIENTS {
         let mut connection = gateway.connect();
-        let half = b"POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 100\r\n\r\nhalf";
-        connection.send_bytes(half).expect("sent");
-        connection.reset();
+        let framing = [
+            "Content-Length: 100\r\n\r\nhalf",
+            "Transfer-Encoding: chunked\r\n\r\n64\r\nhalf",
+        ];
+        let half = format!("{head}{}", framing[number % 2]);
+        connection.send_bytes(half.as_bytes()).expect("sent");
+        // With a RST, or with a FIN.
+        if number % 3 == 0 {
+            connection.reset();
+        }
     }
     all_counted(&gateway, CLIENTS);
 }

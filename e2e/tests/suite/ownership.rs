@@ -108,13 +108,13 @@ fn a_credential_that_cannot_be_read_owns_nothing() {
 }
 
 #[test]
-fn a_conflict_is_said_with_both_names() {
+fn a_conflict_is_said_with_its_field_and_not_with_the_key() {
     let (scene, _echo, key) = two_claims();
     scene.folder.write("a.yaml", &[claim("alice", &key, EARLIER)]);
     scene.folder.write("b.yaml", &[claim("bob", &key, LATER)]);
     let gateway = scene.gateway().start();
-    let line = gateway.says(&["Conflicted", "bob"]);
-    assert!(line.contains("alice"), "{line}");
+    let line = gateway.says(&["Conflicted", "default/bob"]);
+    assert!(line.contains("spec.apiKey") && line.contains("b.yaml"), "{line}");
 }
 
 #[test]
