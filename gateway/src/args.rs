@@ -8,7 +8,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
 use clap::{
     CommandFactory as _, Parser, ValueEnum,
     builder::{NonEmptyStringValueParser, RangedU64ValueParser},
-    error::ErrorKind,
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 use latchkey_core::publish::{DEFAULT_MIN_KEY_LENGTH, MAX_KEY_LENGTH};
 use latchkey_proxy::AccessLogMode;
@@ -131,6 +131,18 @@ impl From<AccessLog> for AccessLogMode {
 }
 
 impl Args {
+    /// The flags of this process. Wrong ones end it with what is wrong, usage, and code 2.
+    pub fn of_this_process() -> Self {
+        Self::try_parse().unwrap_or_else(|mut error| {
+            // clap shows usage with an unknown flag, but not with a value that it cannot use.
+            if error.use_stderr() && error.get(ContextKind::Usage).is_none() {
+                let usage = Self::command().render_usage();
+                error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+            }
+            error.exit()
+        })
+    }
+
     /// Runs until the end of the process. Flags that contradict each other end it with usage and code
     /// 2, as wrong ones do; what goes wrong later with one line and code 1.
     pub fn run(self) -> ExitCode {
