@@ -43,9 +43,9 @@ impl Exchange {
         }
     }
 
-    /// The gateway answers by itself.
-    pub(crate) fn refuse(&mut self, reason: Reason) {
-        self.code = reason.status();
+    /// The gateway answers by itself, with this status.
+    pub(crate) fn refuse(&mut self, reason: Reason, code: u16) {
+        self.code = code;
         self.reason = reason;
         self.answering();
     }

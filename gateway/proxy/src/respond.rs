@@ -23,9 +23,15 @@ pub(crate) fn refuse(
     close: bool,
     mut exchange: Exchange,
 ) -> Response<ResponseBody> {
-    exchange.refuse(reason);
-    let status = StatusCode::from_u16(reason.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let text = problem(reason.client(), status, request_id);
+    // A client that left reads nothing; one that only stopped sending reads that its request is not whole.
+    let told = if reason == Reason::ClientGone {
+        Reason::BadRequest
+    } else {
+        reason
+    };
+    let status = StatusCode::from_u16(told.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    exchange.refuse(reason, status.as_u16());
+    let text = problem(told.client(), status, request_id);
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(header::CONTENT_TYPE, PROBLEM);
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));

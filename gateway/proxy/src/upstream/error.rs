@@ -40,6 +40,8 @@ pub(crate) enum Error {
     ResponseTimeout { address: SocketAddr, limit: Duration },
     #[error("the request's body is broken: {0}")]
     RequestBody(#[source] hyper::Error),
+    #[error("the client went away in the middle of its request: {0}")]
+    RequestCut(#[source] hyper::Error),
 }
 
 impl Error {
@@ -52,13 +54,14 @@ impl Error {
             Self::NotHttp { .. } | Self::Unusable { .. } => Reason::UpstreamProtocol,
             Self::ResponseTimeout { .. } => Reason::ResponseTimeout,
             Self::RequestBody(_) => Reason::BadRequest,
+            Self::RequestCut(_) => Reason::ClientGone,
         }
     }
 
     /// Whose fault it is.
     pub(crate) fn origin(&self) -> Origin {
         match self {
-            Self::RequestBody(_) => Origin::Downstream,
+            Self::RequestBody(_) | Self::RequestCut(_) => Origin::Downstream,
             Self::TooManyConnections { .. } => Origin::Internal,
             _ => Origin::Upstream,
         }

@@ -9,7 +9,14 @@
 //!
 //! A body of which anything was taken is never sent twice.
 
-use std::{future::poll_fn, net::SocketAddr, pin::pin, rc::Rc, task::Poll};
+use std::{
+    future::poll_fn,
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    pin::pin,
+    rc::Rc,
+    task::Poll,
+};
 
 use http::{Request, Response, StatusCode, Version, header};
 use hyper::{body::Incoming, client::conn::http1::SendRequest};
@@ -106,7 +113,7 @@ pub(crate) async fn send(
                 drop(unsent);
                 return Err(Error::Connect {
                     address,
-                    source: std::io::ErrorKind::ConnectionReset.into(),
+                    source: ErrorKind::ConnectionReset.into(),
                 });
             }
         }
@@ -156,12 +163,34 @@ fn is_death(error: &hyper::Error) -> bool {
 
 fn classify(address: SocketAddr, source: hyper::Error) -> Error {
     if source.is_user() {
-        Error::RequestBody(source)
+        if is_cut(&source) {
+            Error::RequestCut(source)
+        } else {
+            Error::RequestBody(source)
+        }
     } else if source.is_parse() {
         Error::NotHttp { address, source }
     } else {
         Error::Reset { address, source }
     }
+}
+
+/// Whether a request's body failed because its sender went away, rather than by what it sent.
+fn is_cut(error: &hyper::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if let Some(io) = error.downcast_ref::<io::Error>() {
+            return matches!(
+                io.kind(),
+                ErrorKind::UnexpectedEof
+                    | ErrorKind::ConnectionReset
+                    | ErrorKind::ConnectionAborted
+                    | ErrorKind::BrokenPipe
+            );
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// Refuses an answer that cannot be passed on as it is meant.
