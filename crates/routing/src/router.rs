@@ -7,6 +7,7 @@
 //!
 //! What a commit makes is a function of the objects alone, never of the order in which they came.
 
+mod attachment;
 mod cells;
 mod changes;
 mod commit;

@@ -98,7 +98,8 @@ pub enum Found<'t> {
     Nothing,
     /// A listener or hostname that must not serve (the Gateway or a route cannot be read).
     Closed(Reason, Option<&'t Arc<RouteLabel>>),
-    /// A rule, and what its requests must show.
+    /// A rule, and what its requests must show. One that fails asks for nothing: it answers the same to
+    /// everybody, unless its scope is closed.
     Rule(&'t Arc<Rule>, Protection<'t>),
 }
 

@@ -17,15 +17,13 @@ pub(crate) struct Holding {
     pub(crate) overriding: Option<Arc<Policy>>,
     /// Holds unless something more specific does.
     pub(crate) default: Option<Arc<Policy>>,
-    /// Policies that do not hold, each with the older one that does.
-    pub(crate) conflicts: Vec<(ObjectName, ObjectName)>,
 }
 
 impl Holding {
     /// What holds, of all policies that name the target, the oldest first (then by name).
-    pub(crate) fn of<'p>(claims: impl IntoIterator<Item = (&'p ObjectName, &'p AuthPolicy)>) -> Self {
+    pub(crate) fn of<'p>(claims: impl IntoIterator<Item = &'p AuthPolicy>) -> Self {
         let mut holding = Self::default();
-        for (name, policy) in claims {
+        for policy in claims {
             let Ok(compiled) = &policy.body else {
                 holding.closed = true;
                 continue;
@@ -35,12 +33,19 @@ impl Holding {
             } else {
                 &mut holding.default
             };
-            match place {
-                None => *place = Some(Arc::clone(compiled)),
-                Some(older) => holding.conflicts.push((name.clone(), older.name.clone())),
-            }
+            place.get_or_insert_with(|| Arc::clone(compiled));
         }
         holding
+    }
+
+    /// The policy that holds where `policy` would like to.
+    pub(crate) fn holder(&self, policy: &AuthPolicy) -> Option<&ObjectName> {
+        let place = if policy.overriding {
+            &self.overriding
+        } else {
+            &self.default
+        };
+        place.as_ref().map(|policy| &policy.name)
     }
 
     /// Whether any policy names the target.

@@ -51,6 +51,15 @@ pub struct Broken {
     pub complete: bool,
 }
 
+/// What can be read of where a route belongs, whether or not the rest of it can.
+#[derive(Clone, Copy, Debug)]
+pub struct Readable<'r> {
+    /// Its parents; `None` if they cannot all be read.
+    pub parents: Option<&'r [ParentRef]>,
+    /// Those of its hostnames that can be read.
+    pub hostnames: &'r [Hostname],
+}
+
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteRule {
@@ -82,6 +91,22 @@ impl HttpRoute {
             Err(misfit) => Self {
                 meta: Metadata::salvage(object),
                 body: Err(salvage(object, namespace, misfit)),
+            },
+        }
+    }
+}
+
+impl HttpRoute {
+    /// Where it belongs, as far as that can be read.
+    pub fn readable(&self) -> Readable<'_> {
+        match &self.body {
+            Ok(spec) => Readable {
+                parents: Some(&spec.parents),
+                hostnames: &spec.hostnames,
+            },
+            Err(broken) => Readable {
+                parents: broken.parents.as_deref(),
+                hostnames: &broken.hostnames,
             },
         }
     }

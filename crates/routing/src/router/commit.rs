@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, mem, sync::Arc};
 
 use super::{
     Commit, Router,
+    attachment::HostRef,
     changes::{Changes, Touch},
-    gateways, policies,
-    routes::{self, HostRef},
+    gateways, policies, routes,
 };
 use crate::{
     object::Kind,

@@ -26,8 +26,11 @@ pub(super) fn problems(store: &Store, name: &ObjectName) -> Vec<Problem> {
             let message = format!("{shown} does not exist; create it or correct the reference");
             problems.push(Problem::new(Reason::TargetNotFound, message).under("spec.targetRefs"));
         }
-        let conflicts = store.holding(target).conflicts;
-        if let Some((_, older)) = conflicts.into_iter().find(|(loser, _)| loser == name) {
+        if policy.body.is_err() {
+            continue;
+        }
+        let holding = store.holding(target);
+        if let Some(older) = holding.holder(policy).filter(|holder| *holder != name) {
             let message =
                 format!("{shown} has the older AuthPolicy {older}, which holds there; remove either");
             problems.push(Problem::new(Reason::Conflicted, message).under("spec.targetRefs"));

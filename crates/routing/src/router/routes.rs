@@ -12,33 +12,19 @@ use latchkey_core::{
 
 use super::{
     RouterConfig,
+    attachment::{self, HostRef},
     cells::Cells,
     changes::Touch,
     compile::{self, CompiledRules},
     exposure::{Exposure, ListenerKey},
-    gateways,
     links::Multimap,
     store::Store,
 };
 use crate::{
-    attach::{self, Namespaces},
     host::HostTable,
-    hostname::Hostname,
     precedence::{Origin, Precedence},
-    read::{
-        Problem, Reason,
-        auth_policy::Target,
-        http_route::{Broken, HttpRoute, RouteSpec},
-    },
+    read::{Problem, Reason, auth_policy::Target, http_route::HttpRoute},
 };
-
-/// A hostname on a listener.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct HostRef {
-    pub(super) gateway: ObjectName,
-    pub(super) listener: String,
-    pub(super) hostname: Hostname,
-}
 
 /// All routes, compiled.
 #[derive(Debug, Default)]
@@ -121,7 +107,7 @@ impl Routes {
                 (body, true)
             }
         };
-        let (attached, mut problems) = attach_route(store, config, name, route);
+        let (attached, mut problems) = attachment::of(store, config, name, route);
         match &body {
             Body::Rules(rules) => problems.extend_from_slice(&rules.problems),
             Body::Undecodable(_) => problems.extend(undecodable(route)),
@@ -243,80 +229,4 @@ fn undecodable(route: &HttpRoute) -> Option<Problem> {
     };
     let message = format!("{}; until then {closes}", broken.misfit);
     Some(Problem::new(Reason::Invalid, message))
-}
-
-/// Where a route is attached, and why not.
-fn attach_route(
-    store: &Store,
-    config: &RouterConfig,
-    name: &ObjectName,
-    route: &HttpRoute,
-) -> (BTreeSet<HostRef>, Vec<Problem>) {
-    let labels = store.labels(&name.namespace);
-    let mut attached = BTreeSet::new();
-    let mut problems = Vec::new();
-    let mut attach_to = |gateway: &ObjectName, found: Vec<(&str, Hostname)>| {
-        attached.extend(found.into_iter().map(|(listener, hostname)| HostRef {
-            gateway: gateway.clone(),
-            listener: listener.to_owned(),
-            hostname,
-        }));
-    };
-    let (parents, hostnames) = match &route.body {
-        Ok(RouteSpec {
-            parents, hostnames, ..
-        }) => (Some(parents), hostnames),
-        Err(Broken {
-            parents, hostnames, ..
-        }) => (parents.as_ref(), hostnames),
-    };
-    match parents {
-        Some(parents) => {
-            for parent in parents {
-                let refused = |reason, message: &str| {
-                    let text = format!("Gateway {}: {message}", parent.gateway);
-                    Problem::new(reason, text).under("spec.parentRefs")
-                };
-                let Some(gateway) = store.gateways.get(&parent.gateway) else {
-                    let message = "does not exist; create it or correct the parentRef";
-                    problems.push(refused(Reason::NoMatchingParent, message));
-                    continue;
-                };
-                if !gateways::is_ours(config, gateway) {
-                    continue;
-                }
-                let Ok(listeners) = &gateway.body else {
-                    let message = "cannot be read; correct it";
-                    problems.push(refused(Reason::NoMatchingParent, message));
-                    continue;
-                };
-                let namespaces = Namespaces {
-                    route: &name.namespace,
-                    labels: &labels,
-                    gateway: &parent.gateway.namespace,
-                };
-                match attach::attach(parent, hostnames, namespaces, listeners) {
-                    Ok(found) => attach_to(&parent.gateway, found),
-                    Err(refusal) => problems.push(refused(refusal.reason(), refusal.message())),
-                }
-            }
-        }
-        // Without a hostname either, closing its namespace is all that can be done.
-        None if hostnames.is_empty() => {}
-        None => {
-            for (gateway_name, gateway) in &store.gateways {
-                let namespaces = Namespaces {
-                    route: &name.namespace,
-                    labels: &labels,
-                    gateway: &gateway_name.namespace,
-                };
-                if let (true, Ok(listeners)) = (gateways::is_ours(config, gateway), &gateway.body)
-                    && let Ok(found) = attach::attach_anywhere(hostnames, namespaces, listeners)
-                {
-                    attach_to(gateway_name, found);
-                }
-            }
-        }
-    }
-    (attached, problems)
 }

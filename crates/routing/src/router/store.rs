@@ -87,12 +87,8 @@ impl Store {
 
     /// What holds for a target.
     pub(super) fn holding(&self, target: &Target) -> Holding {
-        Holding::of(
-            self.links
-                .claims
-                .get(target)
-                .filter_map(|(_, name)| self.policies.get_key_value(name)),
-        )
+        let claims = self.links.claims.get(target);
+        Holding::of(claims.filter_map(|(_, name)| self.policies.get(name)))
     }
 
     /// Whether a policy's target exists.

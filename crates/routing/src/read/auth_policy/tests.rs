@@ -1,1 +1,91 @@
-//! tests
+use serde_json::json;
+
+use super::*;
+
+fn read(spec: &Value) -> AuthPolicy {
+    let object = json!({
+        "apiVersion": "latchkey.dev/v1alpha1",
+        "kind": "AuthPolicy",
+        "metadata": { "name": "keys", "namespace": "n" },
+        "spec": spec,
+    });
+    AuthPolicy::read(&Manifest::Value(object), &ObjectName::new("n", "keys"))
+}
+
+#[test]
+fn a_policy_is_compiled() {
+    let policy = read(&json!({
+        "targetRefs": [
+            { "group": GATEWAY_GROUP, "kind": "Gateway", "name": "gw" },
+            { "group": GATEWAY_GROUP, "kind": "Gateway", "name": "gw", "sectionName": "web" },
+            { "group": GATEWAY_GROUP, "kind": "HTTPRoute", "name": "api" },
+        ],
+        "methods": [
+            { "type": "APIKey", "apiKey": { "extractFrom": [
+                { "header": { "name": "Authorization" } }, { "query": { "name": "key" } },
+            ] } },
+            { "type": "Anonymous" },
+        ],
+        "consumerNamespaces": ["b", "a", "b"],
+        "hideCredentials": false,
+    }));
+    let name = |name: &str| ObjectName::new("n", name);
+    let targets = [
+        Target::Gateway(name("gw")),
+        Target::Listener(name("gw"), "web".to_owned()),
+        Target::Route(name("api")),
+    ];
+    assert_eq!(policy.targets, targets.into());
+    let compiled = policy.body.expect("a policy that can be honoured");
+    let places = vec![
+        Place::Header(http::header::AUTHORIZATION),
+        Place::Query("key".to_owned()),
+    ];
+    assert_eq!(compiled.methods, [Method::ApiKey(places), Method::Anonymous]);
+    let admitted: Box<[Box<str>]> = ["a".into(), "b".into()].into();
+    assert_eq!(compiled.admission.namespaces, Namespaces::These(admitted));
+    assert!(!compiled.hide_credentials);
+}
+
+#[test]
+fn an_asterisk_admits_all_namespaces() {
+    let policy = read(&json!({
+        "methods": [{ "type": "APIKey" }], "consumerNamespaces": ["*"],
+    }));
+    let compiled = policy.body.expect("a policy");
+    assert_eq!(compiled.admission.namespaces, Namespaces::All);
+}
+
+#[test]
+fn of_a_broken_policy_the_targets_are_kept_that_can_be_read() {
+    let gateway = json!({ "group": GATEWAY_GROUP, "kind": "Gateway", "name": "gw" });
+    let with = |field: &str, value: Value| {
+        let mut target = gateway.clone();
+        target[field] = value;
+        target
+    };
+    let whole = Target::Gateway(ObjectName::new("n", "gw"));
+    let one = |target: Value| read(&json!({ "targetRefs": [target], "methods": 5 }));
+    let cases = [
+        (one(gateway.clone()), vec![whole.clone()], false),
+        (one(with("sectionName", json!(5))), vec![whole.clone()], false),
+        (one(with("namespace", json!("other"))), vec![whole], false),
+        (one(with("kind", json!("Service"))), vec![], true),
+        (one(with("group", json!(""))), vec![], true),
+        (one(with("name", json!(null))), vec![], true),
+        (one(json!("gw")), vec![], true),
+        (read(&json!({ "methods": 5 })), vec![], false),
+        (read(&json!({ "methods": [], "target": gateway })), vec![], true),
+        (
+            read(&json!({ "methods": 5, "targetRefs": gateway })),
+            vec![],
+            true,
+        ),
+        (read(&json!([])), vec![], true),
+    ];
+    for (policy, targets, everything) in cases {
+        let unhonoured = policy.body.expect_err("broken");
+        assert_eq!(unhonoured.everything, everything, "{}", unhonoured.message);
+        assert!(policy.targets.iter().eq(&targets), "{}", unhonoured.message);
+    }
+}
