@@ -25,6 +25,8 @@ use crate::{
     worker::{Seat, Worker},
 };
 
+/// The smallest buffer that hyper takes; less would panic.
+pub(crate) const HYPER_MIN_BUFFER: usize = 8192;
 /// How many fields hyper allows if it is told nothing; told the same number it takes a slower way.
 pub(crate) const HYPER_MAX_FIELDS: usize = 100;
 
@@ -89,7 +91,11 @@ fn count_unparsed(worker: &Worker, error: &hyper::Error) {
 fn builder(worker: &Worker) -> http1::Builder {
     let limits = &worker.config.limits;
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(limits.max_head_bytes);
+    builder
+        .max_buf_size(limits.max_head_bytes.max(HYPER_MIN_BUFFER))
+        .max_header_size(limits.max_head_bytes)
+        // Ours is the watchdog's.
+        .header_read_timeout(None);
     if limits.max_head_fields != HYPER_MAX_FIELDS {
         builder.max_headers(limits.max_head_fields);
     }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     config::{Limits, ProxyConfig},
+    connection::{HYPER_MAX_FIELDS, HYPER_MIN_BUFFER},
     io::Observed,
 };
 
@@ -52,8 +53,10 @@ pub(super) async fn connect(pool: &Pool, key: PoolKey, config: &ProxyConfig) -> 
 
 fn builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(limits.max_head_bytes);
-    if limits.max_head_fields != crate::connection::HYPER_MAX_FIELDS {
+    builder
+        .max_buf_size(limits.max_head_bytes.max(HYPER_MIN_BUFFER))
+        .max_header_size(limits.max_head_bytes);
+    if limits.max_head_fields != HYPER_MAX_FIELDS {
         builder.max_headers(limits.max_head_fields);
     }
     builder

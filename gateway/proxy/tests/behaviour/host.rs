@@ -1,0 +1,71 @@
+//! Who decides the host, and that it decides no connection (O-D4).
+
+use crate::harness::{Gateway, Upstream};
+
+#[test]
+fn a_host_that_is_not_one_host_is_refused() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    for request in [
+        "GET /open HTTP/1.1\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost:\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: a.example, b.example\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: user@a\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: [::1]x\r\n\r\n",
+        "GET http://internal.example/open HTTP/1.1\r\nHost: public.example\r\n\r\n",
+        "GET http://public.example/open HTTP/1.1\r\nHost: internal.example\r\n\r\n",
+        "GET http://a:81/open HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET http://user@a/open HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET ftp://a/open HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET https://a/open HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET http://a/open HTTP/1.1\r\n\r\n",
+    ] {
+        let mut client = gateway.connect();
+        let answer = client.ask(request);
+        assert_eq!(
+            (answer.status(), answer.reason().as_str()),
+            (400, "bad_request"),
+            "{request}"
+        );
+        assert!(client.is_closed(), "{request}");
+    }
+    assert!(upstream.requests().is_empty());
+}
+
+/// Whatever the request names, the connection goes where the route says.
+#[test]
+fn the_clients_host_is_passed_on_and_never_connected_to() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    for (target, host) in [
+        ("/open", "A.Example.:8080"),
+        ("/open", "[::1]"),
+        ("/open", "[::1]:8080"),
+        ("/open", "127.0.0.1:1"),
+        ("/open", "a.example:"),
+        ("http://a.example/open", "A.EXAMPLE:80"),
+    ] {
+        let answer = gateway.ask(format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        assert_eq!(answer.status(), 200, "{host}");
+        let request = upstream.requests().pop().unwrap();
+        assert_eq!(request.field("host").as_deref(), Some(host));
+        assert_eq!(request.target(), "/open", "absolute form becomes origin form");
+    }
+}
+
+#[test]
+fn an_old_client_may_name_no_host() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    let answer = gateway.ask("GET /open HTTP/1.0\r\n\r\n");
+    assert_eq!(answer.status(), 200);
+    let request = upstream.requests().pop().unwrap();
+    assert!(
+        request.head.starts_with("GET /open HTTP/1.1\r\n"),
+        "{}",
+        request.head
+    );
+    assert_eq!(request.field("host"), Some(upstream.address.to_string()));
+}

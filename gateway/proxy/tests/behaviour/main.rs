@@ -1,0 +1,15 @@
+//! The proxy as clients and upstreams see it: raw bytes on sockets, against workers in this process.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod credentials;
+mod drain;
+mod forwarding;
+mod framing;
+mod hang_up;
+mod harness;
+mod host;
+mod identity;
+mod listeners;
+mod retry;
+mod streaming;
+mod timeouts;
