@@ -85,12 +85,8 @@ impl AccessLog {
         Ok((log, AccessLogWriter(Some(writer))))
     }
 
-    /// Lines that were dropped because the queue was full.
-    pub fn dropped(&self) -> u64 {
-        self.dropped.load(Relaxed)
-    }
-
-    /// [`AccessLog::dropped`] for somebody who must not keep the writer waiting for more lines.
+    /// Reads how many lines were dropped because the queue was full. A reader does not keep the writer
+    /// waiting for more lines, as a clone of the log would.
     pub fn drop_counter(&self) -> impl Fn() -> u64 + Send + Sync + use<> {
         let dropped = Arc::clone(&self.dropped);
         move || dropped.load(Relaxed)

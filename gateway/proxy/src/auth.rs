@@ -78,3 +78,6 @@ fn pass<'s>(
         Err(Reason::NoCredential)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,7 +93,7 @@ fn a_full_queue_drops_and_counts_instead_of_waiting() {
     for _ in 0..QUEUE + 5 {
         log.write(entry("/more", Reason::Served));
     }
-    assert_eq!(log.dropped(), 5);
+    assert_eq!(log.drop_counter()(), 5);
     drop((let_go, log));
     writer.join();
 }

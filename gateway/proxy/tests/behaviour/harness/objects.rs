@@ -5,7 +5,7 @@
 //! | `/open` | none |
 //! | `/key` | a key in `X-API-Key` or `?apikey=` |
 //! | `/anon` | the same, or nobody |
-//! | `/two` | a key in `X-First`, or else in `X-Second` |
+//! | `/two` | a key in `X-First` or `X-Second` |
 //! | `/shown` | a key in `X-API-Key`, which stays |
 
 use std::net::SocketAddr;
@@ -86,9 +86,13 @@ pub(crate) fn policy(name: &str, methods: &Value) -> Value {
     object("latchkey.dev/v1alpha1", "AuthPolicy", name, &spec)
 }
 
-/// A method that looks for a key in a header.
-pub(crate) fn header_key(name: &str) -> Value {
-    json!({ "type": "APIKey", "apiKey": { "extractFrom": [{ "header": { "name": name } }] } })
+/// A method that looks for a key in headers.
+fn header_key(names: &[&str]) -> Value {
+    let places: Value = names
+        .iter()
+        .map(|name| json!({ "header": { "name": name } }))
+        .collect();
+    json!({ "type": "APIKey", "apiKey": { "extractFrom": places } })
 }
 
 fn service(name: &str) -> Value {
@@ -113,7 +117,7 @@ pub(crate) fn world(endpoints: &[SocketAddr]) -> Vec<Value> {
         { "header": { "name": "X-API-Key" } },
         { "query": { "name": "apikey" } },
     ] } });
-    let mut shown = policy("shown", &json!([header_key("X-API-Key")]));
+    let mut shown = policy("shown", &json!([header_key(&["X-API-Key"])]));
     shown["spec"]["hideCredentials"] = json!(false);
     let mut objects = vec![
         gateway(),
@@ -124,7 +128,7 @@ pub(crate) fn world(endpoints: &[SocketAddr]) -> Vec<Value> {
         route("anon", &json!([])),
         policy("anon", &json!([both, { "type": "Anonymous" }])),
         route("two", &json!([])),
-        policy("two", &json!([header_key("X-First"), header_key("X-Second")])),
+        policy("two", &json!([header_key(&["X-First", "X-Second"])])),
         route("shown", &json!([])),
         shown,
     ];
