@@ -37,6 +37,7 @@ pub struct Starter<'a> {
     logs: &'a Logs,
     binary: PathBuf,
     access_log: &'static str,
+    log: &'static str,
     workers: usize,
     args: Vec<String>,
 }
@@ -59,6 +60,7 @@ impl<'a> Starter<'a> {
             logs,
             binary: binaries::gateway(),
             access_log: "all",
+            log: "info,latchkey=debug",
             workers: 2,
             args: Vec::new(),
         }
@@ -70,9 +72,10 @@ impl<'a> Starter<'a> {
         self
     }
 
-    /// As it is measured: one worker, no access log.
+    /// As it is measured: one worker, no access log, the usual log.
     pub fn measured(mut self) -> Self {
         self.access_log = "off";
+        self.log = "info";
         self.workers = 1;
         self
     }
@@ -100,7 +103,7 @@ impl<'a> Starter<'a> {
             .args(["--workers", &self.workers.to_string()])
             .args(["--access-log", self.access_log])
             .args(&self.args)
-            .env("RUST_LOG", "info,latchkey=debug");
+            .env("RUST_LOG", self.log);
         for (listener, port) in [
             (PORT, PROXY_PORT),
             (SECOND_PORT, SECOND_PROXY_PORT),
