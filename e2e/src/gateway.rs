@@ -38,6 +38,7 @@ pub struct Starter<'a> {
     binary: PathBuf,
     access_log: &'static str,
     log: &'static str,
+    listener: u16,
     workers: usize,
     args: Vec<String>,
 }
@@ -61,6 +62,7 @@ impl<'a> Starter<'a> {
             binary: binaries::gateway(),
             access_log: "all",
             log: "info,latchkey=debug",
+            listener: PORT,
             workers: 2,
             args: Vec::new(),
         }
@@ -77,6 +79,12 @@ impl<'a> Starter<'a> {
         self.access_log = "off";
         self.log = "info";
         self.workers = 1;
+        self
+    }
+
+    /// With another listener port as the usual one.
+    pub fn listener(mut self, port: u16) -> Self {
+        self.listener = port;
         self
     }
 
@@ -105,7 +113,7 @@ impl<'a> Starter<'a> {
             .args(&self.args)
             .env("RUST_LOG", self.log);
         for (listener, port) in [
-            (PORT, PROXY_PORT),
+            (self.listener, PROXY_PORT),
             (SECOND_PORT, SECOND_PROXY_PORT),
             (BARRIER_LISTENER, BARRIER_PORT),
         ] {

@@ -99,3 +99,22 @@ fn many_changes_at_once_end_as_the_last_of_them() {
         assert_eq!(gateway.status(&Request::get("/").key(key)), 401);
     }
 }
+
+#[test]
+fn a_change_of_one_file_reads_one_file() {
+    let (scene, _echo) = Scene::with_echo();
+    for number in 0..300 {
+        scene.consumer(&format!("bystander-{number}"));
+    }
+    let old = Request::get("/").key(&scene.consumer("alice"));
+    let gateway = scene.gateway().start();
+    let files_read = || gateway.ask_admin("/debug/index").json()["folder"]["filesRead"].clone();
+    let before = files_read().as_u64().expect("a count");
+    assert!(before > 600, "{before}");
+    scene.folder.write(
+        "credential-alice.yaml",
+        &[credential("alice", "alice").sha256(&keys::key("alice-new"))],
+    );
+    gateway.flips(&old, 200, 401);
+    assert_eq!(files_read(), before + 1);
+}

@@ -19,6 +19,7 @@ mod key_material;
 mod order;
 mod ownership;
 mod presenting_keys;
+mod quickstart;
 mod revocation;
 mod routes;
 mod shutdown;
