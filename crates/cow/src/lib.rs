@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! Map (key -> value) -> Table (values that know their own key) -> pages of <= 32 behind 64 x 64
-//! Slots (u32 -> value) -> leaves of 64 behind as many levels of 64 as the highest index needs
+//! Slots (u32 -> value) -> leaves of 16 behind as many levels of 64 as the highest index needs
 //! ```
 
 pub mod map;

@@ -1,7 +1,7 @@
 //! A persistent array by small numbers.
 //!
-//! Leaves of 64 values behind as many levels of 64 as the highest index needs, so that a change
-//! copies one path whatever the size.
+//! Leaves of 16 values behind as many levels of 64 as the highest index needs, so that a change
+//! copies one path whatever the size. Leaves are small because copying one touches each value.
 
 #[cfg(test)]
 mod tests;
@@ -12,6 +12,8 @@ use crate::own;
 
 const FANOUT_BITS: u32 = 6;
 const FANOUT: usize = 1 << FANOUT_BITS;
+const LEAF_BITS: u32 = 4;
+const LEAF: usize = 1 << LEAF_BITS;
 
 /// An array of which every clone is a version of its own. Cloning costs one pointer.
 ///
@@ -27,7 +29,7 @@ pub struct Slots<T> {
 #[allow(clippy::large_enum_variant, reason = "nodes only ever stand behind an `Arc`")]
 enum Node<T> {
     Inner([Option<Arc<Node<T>>>; FANOUT]),
-    Leaf([Option<T>; FANOUT]),
+    Leaf([Option<T>; LEAF]),
 }
 
 impl<T> Slots<T> {
@@ -64,7 +66,7 @@ impl<T> Slots<T> {
                     node = below[branch(index, level)].as_deref()?;
                     level -= 1;
                 }
-                Node::Leaf(values) => return values[branch(index, 0)].as_ref(),
+                Node::Leaf(values) => return values[place(index)].as_ref(),
             }
         }
     }
@@ -75,7 +77,7 @@ impl<T> Slots<T> {
     }
 
     fn reaches(&self, index: u32) -> bool {
-        u64::from(index) >> (FANOUT_BITS * (self.depth + 1)) == 0
+        u64::from(index) >> (LEAF_BITS + FANOUT_BITS * self.depth) == 0
     }
 }
 
@@ -92,7 +94,7 @@ impl<T: Clone> Slots<T> {
                     node = below[branch(index, level)].as_mut()?;
                     level -= 1;
                 }
-                Node::Leaf(values) => return values[branch(index, 0)].as_mut(),
+                Node::Leaf(values) => return values[place(index)].as_mut(),
             }
         }
     }
@@ -112,7 +114,7 @@ impl<T: Clone> Slots<T> {
                     node = below[branch(index, level + 1)].get_or_insert_with(|| Node::made(level, written));
                 }
                 Node::Leaf(values) => {
-                    let replaced = values[branch(index, 0)].replace(value);
+                    let replaced = values[place(index)].replace(value);
                     self.len += usize::from(replaced.is_none());
                     return replaced;
                 }
@@ -174,14 +176,19 @@ impl<T: Clone> Node<T> {
                 }
                 cleared
             }
-            Self::Leaf(values) => values[branch(index, 0)].take(),
+            Self::Leaf(values) => values[place(index)].take(),
         }
     }
 }
 
-/// Which child, or value, of a node at this level.
+/// Which child of an inner node that has this many levels below it, leaves included.
 fn branch(index: u32, level: u32) -> usize {
-    (index >> (FANOUT_BITS * level)) as usize & (FANOUT - 1)
+    (index >> (LEAF_BITS + FANOUT_BITS * (level - 1))) as usize & (FANOUT - 1)
+}
+
+/// Which value of a leaf.
+fn place(index: u32) -> usize {
+    index as usize & (LEAF - 1)
 }
 
 impl<T: Clone> Clone for Node<T> {

@@ -78,7 +78,7 @@ impl Consumer {
             *end = offset(text.len());
         }
         Self {
-            text: shared(text),
+            text: shared(&text),
             ends,
             expires: parts.expires.unwrap_or(UnixSeconds(i64::MAX)),
             disabled: parts.disabled,

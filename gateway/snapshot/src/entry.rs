@@ -58,7 +58,7 @@ impl Entry {
             created: parts.created,
             not_before: parts.not_before.unwrap_or(UnixSeconds(i64::MIN)),
             expires: parts.expires.unwrap_or(UnixSeconds(i64::MAX)),
-            identifier: shared(format!("{}/{}", parts.namespace, parts.name)),
+            identifier: shared(&format!("{}/{}", parts.namespace, parts.name)),
             namespace_len: offset(parts.namespace.len()),
             disabled: parts.disabled,
             terminating: parts.terminating,

@@ -14,7 +14,7 @@ const LEAF_MAX: usize = 32;
 /// a page at the edge does not split and merge for ever.
 const MERGE_MAX: usize = 16;
 /// By how much a leaf grows: doubling would leave a quarter of all memory empty.
-const LEAF_STEP: usize = 4;
+const LEAF_STEP: usize = 2;
 
 pub(super) enum Page<T> {
     Empty,

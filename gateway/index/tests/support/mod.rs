@@ -126,16 +126,19 @@ impl World {
     /// A world with these objects, committed.
     pub fn of(objects: impl IntoIterator<Item = Applied>) -> Self {
         let mut world = Self::new();
-        for object in objects {
-            world.index.apply(object.0);
-        }
+        objects.into_iter().for_each(|object| world.add(object));
         world.commit();
         world
     }
 
+    /// Applies, for a later commit.
+    pub fn add(&mut self, object: impl Into<Applied>) {
+        self.index.apply(object.into().0);
+    }
+
     /// Applies and commits.
     pub fn apply(&mut self, object: impl Into<Applied>) -> Commit {
-        self.index.apply(object.into().0);
+        self.add(object);
         self.commit()
     }
 
