@@ -36,6 +36,10 @@ impl Draft {
         }
     }
 
+    pub(crate) fn consumer(&self, slot: u32) -> Option<&Consumer> {
+        self.snapshot.consumer(slot)
+    }
+
     pub(crate) fn set_consumer(&mut self, slot: u32, consumer: Arc<Consumer>) {
         self.changed = true;
         self.snapshot.set_consumer(slot, consumer);

@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use latchkey_core::object::ObjectName;
 use latchkey_crds::credential::{PublishedKey, SecretKeyRef};
 
 use crate::object::{CredentialFacts, KeySource};
@@ -13,9 +14,9 @@ pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
     /// Where an object of a kind stands in the ledger. Namespace and name are hashed apart.
-    pub(crate) fn name(self, namespace: &str, name: &str) -> u64 {
+    pub(crate) fn name(self, name: &ObjectName) -> u64 {
         let mut hasher = self.hasher();
-        (namespace, name).hash(&mut hasher);
+        name.hash(&mut hasher);
         hasher.finish()
     }
 

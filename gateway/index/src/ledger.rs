@@ -78,10 +78,10 @@ impl Ledger {
         let Some(source) = facts.source.as_ref().filter(|source| source.may_grant()) else {
             return self.retract_credential(&facts.name, draft);
         };
-        let ObjectName { namespace, name } = &facts.name;
-        let hash = self.seed.name(namespace, name);
+        let name = &facts.name;
+        let hash = self.seed.name(name);
         let fingerprint = self.seed.fingerprint(facts);
-        let held = self.credentials.find_mut(hash, |held| held.is(namespace, name));
+        let held = self.credentials.find_mut(hash, |held| held.is(name));
         if let Some(held) = held
             && held.fingerprint == fingerprint
         {
@@ -89,16 +89,15 @@ impl Ledger {
             return false;
         }
         // Referred to before the old reference is given up: the slot must not change hands between.
-        let slot = self.consumers.refer(namespace, &facts.consumer);
+        let consumer = ObjectName::new(&*name.namespace, &*facts.consumer);
+        let slot = self.consumers.refer(&consumer, draft);
         let mut new = Contribution::new(facts, source, slot, fingerprint, epoch);
         new.prove(&self.peppers);
-        if let Some(held) = self.credentials.find(hash, |held| held.is(namespace, name)) {
+        if let Some(held) = self.credentials.find(hash, |held| held.is(name)) {
             new.share(held);
         }
         let after = new.live(&self.peppers);
-        let replaced = self
-            .credentials
-            .insert(hash, new, |held, _| held.is(namespace, name));
+        let replaced = self.credentials.insert(hash, new, |held, _| held.is(name));
         let before = replaced.as_ref().map(|old| old.live(&self.peppers));
         draft.exchange(&before.unwrap_or_default(), &after);
         if let Some(old) = replaced {
@@ -116,10 +115,8 @@ impl Ledger {
     }
 
     fn retract_credential(&mut self, name: &ObjectName, draft: &mut Draft) -> bool {
-        let hash = self.seed.name(&name.namespace, &name.name);
-        let removed = self
-            .credentials
-            .remove(hash, |held| held.is(&name.namespace, &name.name));
+        let hash = self.seed.name(name);
+        let removed = self.credentials.remove(hash, |held| held.is(name));
         let Some(old) = removed else { return false };
         draft.exchange(&old.live(&self.peppers), &[]);
         self.consumers.release(old.consumer());
@@ -127,9 +124,9 @@ impl Ledger {
     }
 
     /// Names of all objects of a kind that no apply of this epoch named.
-    pub(crate) fn unseen(&self, kind: Kind, epoch: u32) -> Vec<ObjectName> {
+    pub(crate) fn unseen(&self, kind: Kind, epoch: u32, draft: &Draft) -> Vec<ObjectName> {
         match kind {
-            Kind::Consumer => self.consumers.unseen(epoch),
+            Kind::Consumer => self.consumers.unseen(epoch, draft),
             Kind::Credential => {
                 let unseen = self.credentials.iter().filter(|held| held.epoch != epoch);
                 unseen.map(Contribution::name).collect()
@@ -139,9 +136,8 @@ impl Ledger {
 
     /// Whether another Credential of its namespace owns a key that this one holds.
     pub(crate) fn is_conflicted(&self, name: &ObjectName, draft: &Draft) -> bool {
-        let ObjectName { namespace, name } = name;
-        let hash = self.seed.name(namespace, name);
-        let held = self.credentials.find(hash, |held| held.is(namespace, name));
+        let hash = self.seed.name(name);
+        let held = self.credentials.find(hash, |held| held.is(name));
         held.is_some_and(|held| {
             let live = held.live(&self.peppers);
             live.iter().any(|entry| !draft.owns(entry))

@@ -70,6 +70,11 @@ impl Index {
 
     /// An object was added or changed. "Nothing to index now" retracts what it put in before.
     pub fn apply(&mut self, fact: Fact) {
+        let fact = if fact.fits() {
+            fact
+        } else {
+            Fact::Undecodable(fact.kind(), fact.name().clone())
+        };
         let relist = self.relists.of(fact.kind());
         let epoch = relist.epoch();
         let changed = match fact {
@@ -114,7 +119,7 @@ impl Index {
         let Some(epoch) = self.relists.of(kind).end() else {
             return;
         };
-        for name in self.ledger.unseen(kind, epoch) {
+        for name in self.ledger.unseen(kind, epoch, &self.draft) {
             self.ledger.retract(kind, &name, &mut self.draft);
             self.tally.swept += 1;
         }

@@ -45,6 +45,18 @@ impl Fact {
     }
 }
 
+impl Fact {
+    /// Whether a snapshot can hold its texts. Limits of the API are far below; an object that
+    /// passed them by must not be cut to somebody else's name.
+    pub(crate) fn fits(&self) -> bool {
+        match self {
+            Self::Consumer(facts) => facts.text_len() <= latchkey_snapshot::Consumer::MAX_TEXT,
+            Self::Credential(facts) => facts.name.namespace.len() <= latchkey_snapshot::Entry::MAX_NAMESPACE,
+            Self::Undecodable(..) => true,
+        }
+    }
+}
+
 /// A Consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsumerFacts {
@@ -64,6 +76,16 @@ pub struct ConsumerFacts {
     pub expires: Option<UnixSeconds>,
     /// Whether it has a `deletionTimestamp`.
     pub terminating: bool,
+}
+
+impl ConsumerFacts {
+    fn text_len(&self) -> usize {
+        let names = [&self.name.namespace, &self.name.name, &self.uid, &self.username];
+        let optional = self.custom_id.iter();
+        // One more for each group, for the comma that joins it.
+        let groups: usize = self.groups.iter().map(|group| group.len() + 1).sum();
+        groups + names.into_iter().chain(optional).map(String::len).sum::<usize>()
+    }
 }
 
 /// A Credential.

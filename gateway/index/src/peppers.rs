@@ -3,7 +3,7 @@
 use latchkey_core::digest::{KeyHash, Pepper};
 
 /// The number of no pepper.
-pub(crate) const NO_PEPPER: u32 = 0;
+pub(crate) const NO_PEPPER: u16 = 0;
 
 /// Two peppers are the same if they have one id and give one digest for this.
 const PROBE: KeyHash = KeyHash([0; 32]);
@@ -13,23 +13,22 @@ const PROBE: KeyHash = KeyHash([0; 32]);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Peppers {
     known: Vec<Known>,
-    last: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Known {
-    number: u32,
+    number: u16,
     pepper: Pepper,
     active: bool,
 }
 
 impl Peppers {
-    pub(crate) fn active(&self) -> impl Iterator<Item = (u32, &Pepper)> {
+    pub(crate) fn active(&self) -> impl Iterator<Item = (u16, &Pepper)> {
         let active = self.known.iter().filter(|known| known.active);
         active.map(|known| (known.number, &known.pepper))
     }
 
-    pub(crate) fn is_active(&self, number: u32) -> bool {
+    pub(crate) fn is_active(&self, number: u16) -> bool {
         self.known
             .iter()
             .any(|known| known.active && known.number == number)
@@ -46,12 +45,14 @@ impl Peppers {
             match self.known.iter_mut().find(same) {
                 Some(known) => known.active = true,
                 None => {
-                    self.last += 1;
-                    self.known.push(Known {
-                        number: self.last,
-                        pepper,
-                        active: true,
-                    });
+                    let is_free = |number: &u16| self.known.iter().all(|known| known.number != *number);
+                    // A pepper beyond 65,535 of them proves nothing.
+                    self.known
+                        .extend((NO_PEPPER + 1..).find(is_free).map(|number| Known {
+                            number,
+                            pepper,
+                            active: true,
+                        }));
                 }
             }
         }
@@ -59,7 +60,7 @@ impl Peppers {
     }
 
     /// Forgets those that are not active and of which `is_used` knows nothing.
-    pub(crate) fn forget(&mut self, is_used: impl Fn(u32) -> bool) {
+    pub(crate) fn forget(&mut self, is_used: impl Fn(u16) -> bool) {
         self.known.retain(|known| known.active || is_used(known.number));
     }
 }

@@ -78,3 +78,17 @@ fn nothing_is_known_before_a_pepper_is() {
     assert_eq!(world.who(KEY), Err(Reason::UnknownKey));
     assert_eq!(world.index.stats().entries, 0);
 }
+
+#[test]
+fn an_object_whose_texts_fit_no_request_grants_nothing() {
+    let mut world = world();
+    let mut alice = consumer("ns/alice");
+    alice.groups = vec!["x".repeat(100); 700];
+    assert_eq!(world.apply(alice).undecodable, 1);
+    assert_eq!(world.who(KEY), Err(Reason::Orphaned));
+    let long = "n".repeat(300);
+    let facts = credential(&format!("{long}/c"), "alice", "a key in a long namespace");
+    assert_eq!(world.apply(facts).undecodable, 1);
+    assert_eq!(world.who("a key in a long namespace"), Err(Reason::UnknownKey));
+    assert_bob(&world);
+}

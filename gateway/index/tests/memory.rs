@@ -4,10 +4,10 @@ mod support;
 
 use support::{World, consumer, credential, pepper, published};
 
-const PAIRS: u64 = 20_000;
+const PAIRS: u64 = 50_000;
 /// Bytes that are asked for; an allocator adds some tenth. The budget of the whole gateway is 600 a
 /// pair.
-const BUDGET: u64 = 575;
+const BUDGET: u64 = 520;
 
 fn bytes_a_pair(credential: impl Fn(u64) -> support::Applied) -> u64 {
     let mut kept = None;

@@ -5,17 +5,19 @@ use std::fmt;
 use bytes::Bytes;
 use latchkey_core::{reason::Reason, time::UnixSeconds};
 
-use crate::text::{offset, shared, str_of};
+use crate::{
+    standing::Standing,
+    text::{shared, str_of},
+};
 
 /// A Consumer. All texts share one buffer, so that a header value is a slice and costs no copy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Consumer {
     text: Bytes,
     /// Where each [`Part`] of `text` ends; it begins where the one before ends.
-    ends: [u32; PARTS],
+    ends: [u16; PARTS],
     expires: UnixSeconds,
-    disabled: bool,
-    terminating: bool,
+    standing: Standing,
 }
 
 /// The parts of a Consumer's text, in order.
@@ -55,6 +57,10 @@ pub struct ConsumerParts<'a> {
 }
 
 impl Consumer {
+    /// The longest text of all parts together, in bytes. The caller must not hand in more: what is
+    /// beyond would be cut off.
+    pub const MAX_TEXT: usize = u16::MAX as usize;
+
     /// A Consumer from its parts.
     pub fn new(parts: &ConsumerParts<'_>) -> Self {
         let username = if parts.username == parts.name {
@@ -75,14 +81,13 @@ impl Consumer {
         ];
         for (end, part) in ends.iter_mut().zip(all) {
             text.push_str(part);
-            *end = offset(text.len());
+            *end = u16::try_from(text.len()).unwrap_or(u16::MAX);
         }
         Self {
             text: shared(&text),
             ends,
             expires: parts.expires.unwrap_or(UnixSeconds(i64::MAX)),
-            disabled: parts.disabled,
-            terminating: parts.terminating,
+            standing: Standing::new(parts.disabled, parts.terminating),
         }
     }
 
@@ -130,21 +135,18 @@ impl Consumer {
 
     /// Whether it may pass now.
     pub(crate) fn admit(&self, now: UnixSeconds) -> Result<(), Reason> {
-        if self.terminating {
-            Err(Reason::ConsumerTerminating)
-        } else if self.disabled {
-            Err(Reason::ConsumerDisabled)
-        } else if now >= self.expires {
-            Err(Reason::ConsumerExpired)
-        } else {
-            Ok(())
+        match self.standing {
+            Standing::Terminating => Err(Reason::ConsumerTerminating),
+            Standing::Disabled => Err(Reason::ConsumerDisabled),
+            Standing::Open if now >= self.expires => Err(Reason::ConsumerExpired),
+            Standing::Open => Ok(()),
         }
     }
 
     fn range(&self, part: Part) -> std::ops::Range<usize> {
         let at = part as usize;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        start as usize..self.ends[at] as usize
+        usize::from(start)..usize::from(self.ends[at])
     }
 
     fn part(&self, part: Part) -> Bytes {

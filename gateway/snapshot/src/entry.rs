@@ -9,28 +9,30 @@ use latchkey_core::{digest::Digest, ownership::Claim, reason::Reason, time::Unix
 
 pub(crate) use entries::Entries;
 
-use crate::text::{offset, shared, str_of};
+use crate::{
+    standing::Standing,
+    text::{shared, str_of},
+};
 
 /// A credential under one digest.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
     digest: Digest,
-    consumer: u32,
-    pepper: u32,
     created: UnixSeconds,
     not_before: UnixSeconds,
     expires: UnixSeconds,
     /// `namespace/name`.
     identifier: Bytes,
-    namespace_len: u32,
-    disabled: bool,
-    terminating: bool,
+    consumer: u32,
+    pepper: u16,
+    namespace_len: u8,
+    standing: Standing,
 }
 
 /// What an [`Entry`] is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryParts<'a> {
-    /// `metadata.namespace`.
+    /// `metadata.namespace`; see [`Entry::MAX_NAMESPACE`].
     pub namespace: &'a str,
     /// `metadata.name`.
     pub name: &'a str,
@@ -49,8 +51,12 @@ pub struct EntryParts<'a> {
 }
 
 impl Entry {
+    /// The longest namespace, in bytes (Kubernetes' own limit is 63). The caller must not hand in a
+    /// longer one: it would be cut, and be another tenant.
+    pub const MAX_NAMESPACE: usize = u8::MAX as usize;
+
     /// An entry under `digest`. `pepper` is the writer's own number for the pepper that made it.
-    pub fn new(parts: &EntryParts<'_>, pepper: u32, digest: Digest) -> Self {
+    pub fn new(parts: &EntryParts<'_>, pepper: u16, digest: Digest) -> Self {
         Self {
             digest,
             consumer: parts.consumer,
@@ -59,15 +65,14 @@ impl Entry {
             not_before: parts.not_before.unwrap_or(UnixSeconds(i64::MIN)),
             expires: parts.expires.unwrap_or(UnixSeconds(i64::MAX)),
             identifier: shared(&format!("{}/{}", parts.namespace, parts.name)),
-            namespace_len: offset(parts.namespace.len()),
-            disabled: parts.disabled,
-            terminating: parts.terminating,
+            namespace_len: u8::try_from(parts.namespace.len()).unwrap_or(u8::MAX),
+            standing: Standing::new(parts.disabled, parts.terminating),
         }
     }
 
     /// The same credential under another digest.
     #[must_use]
-    pub fn under(&self, pepper: u32, digest: Digest) -> Self {
+    pub fn under(&self, pepper: u16, digest: Digest) -> Self {
         Self {
             digest,
             pepper,
@@ -82,12 +87,12 @@ impl Entry {
 
     /// `metadata.namespace`.
     pub fn namespace(&self) -> &str {
-        str_of(&self.identifier[..self.namespace_len as usize])
+        str_of(&self.identifier[..usize::from(self.namespace_len)])
     }
 
     /// `metadata.name`.
     pub fn name(&self) -> &str {
-        str_of(&self.identifier[self.namespace_len as usize + 1..])
+        str_of(&self.identifier[usize::from(self.namespace_len) + 1..])
     }
 
     /// The digest it stands under.
@@ -96,7 +101,7 @@ impl Entry {
     }
 
     /// The writer's own number for the pepper that made the digest.
-    pub fn pepper(&self) -> u32 {
+    pub fn pepper(&self) -> u16 {
         self.pepper
     }
 
@@ -116,23 +121,19 @@ impl Entry {
     /// Whether this is the Credential of that name.
     pub fn is(&self, namespace: &str, name: &str) -> bool {
         self.identifier.len() == namespace.len() + 1 + name.len()
-            && self.namespace_len as usize == namespace.len()
+            && usize::from(self.namespace_len) == namespace.len()
             && self.name() == name
             && self.namespace() == namespace
     }
 
     /// Whether it may pass now. It owns its key even if not.
     pub(crate) fn admit(&self, now: UnixSeconds) -> Result<(), Reason> {
-        if self.terminating {
-            Err(Reason::Terminating)
-        } else if self.disabled {
-            Err(Reason::Disabled)
-        } else if now < self.not_before {
-            Err(Reason::NotYetValid)
-        } else if now >= self.expires {
-            Err(Reason::Expired)
-        } else {
-            Ok(())
+        match self.standing {
+            Standing::Terminating => Err(Reason::Terminating),
+            Standing::Disabled => Err(Reason::Disabled),
+            Standing::Open if now < self.not_before => Err(Reason::NotYetValid),
+            Standing::Open if now >= self.expires => Err(Reason::Expired),
+            Standing::Open => Ok(()),
         }
     }
 

@@ -11,6 +11,7 @@ pub mod counters;
 mod edit;
 pub mod entry;
 pub mod lookup;
+mod standing;
 mod text;
 pub mod version;
 

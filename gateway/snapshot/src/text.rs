@@ -48,11 +48,6 @@ pub(crate) fn str_of(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// An offset into a buffer. None is near 4 GiB: objects are limited to a few MiB by their source.
-pub(crate) fn offset(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

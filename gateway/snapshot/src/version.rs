@@ -56,7 +56,8 @@ impl Snapshot {
             .find(self.place(digest), |entries| entries.is_under(digest))
     }
 
-    pub(crate) fn consumer(&self, slot: u32) -> Option<&Consumer> {
+    /// The Consumer in a slot.
+    pub fn consumer(&self, slot: u32) -> Option<&Consumer> {
         self.consumers.get(slot).map(|consumer| &**consumer)
     }
 

@@ -100,7 +100,7 @@ impl Contribution {
         let mut entries: Vec<Arc<Entry>> = held.map(Arc::clone).collect();
         let mut unproven = self.more.take().and_then(|more| more.unproven);
         if let Some(hash) = &self.key_hash {
-            let digest = |(number, pepper): (u32, &Pepper)| {
+            let digest = |(number, pepper): (u16, &Pepper)| {
                 let held = entries.iter().find(|entry| entry.pepper() == number);
                 let made = || Arc::new(self.first.under(number, pepper.digest(hash)));
                 held.map_or_else(made, Arc::clone)
@@ -144,7 +144,7 @@ impl Contribution {
     }
 
     /// The numbers of all peppers that it holds digests under.
-    pub(super) fn peppers(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn peppers(&self) -> impl Iterator<Item = u16> {
         self.entries().map(|entry| entry.pepper())
     }
 
@@ -153,8 +153,8 @@ impl Contribution {
         self.first.consumer()
     }
 
-    pub(super) fn is(&self, namespace: &str, name: &str) -> bool {
-        self.first.is(namespace, name)
+    pub(super) fn is(&self, name: &ObjectName) -> bool {
+        self.first.is(&name.namespace, &name.name)
     }
 
     pub(super) fn name(&self) -> ObjectName {
@@ -176,7 +176,7 @@ impl More {
 
 impl Unproven {
     /// Takes out what an active pepper proves now.
-    fn take_proven(&mut self, peppers: &Peppers) -> impl Iterator<Item = (u32, Digest)> + use<> {
+    fn take_proven(&mut self, peppers: &Peppers) -> impl Iterator<Item = (u16, Digest)> + use<> {
         let subject = Subject {
             credential_uid: &self.credential_uid,
             source: &self.source,

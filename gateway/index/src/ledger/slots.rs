@@ -26,18 +26,11 @@ pub(super) struct ConsumerSlots {
 
 #[derive(Clone, Debug)]
 struct Slot {
-    held: Held,
+    /// Whose it is while there is no Consumer; one knows its own name.
+    vacant: Option<Box<ObjectName>>,
     /// How many Credentials refer to it.
     references: u32,
     epoch: u32,
-}
-
-#[derive(Clone, Debug)]
-enum Held {
-    /// The Consumer, which knows its own name.
-    Consumer(Arc<Consumer>),
-    /// No Consumer, but Credentials that name one.
-    Vacant(Box<ObjectName>),
 }
 
 impl ConsumerSlots {
@@ -63,35 +56,31 @@ impl ConsumerSlots {
     /// A Consumer exists. Says whether that is news.
     pub(super) fn fill(&mut self, facts: &ConsumerFacts, epoch: u32, draft: &mut Draft) -> bool {
         let consumer = consumer(facts);
-        let ObjectName { namespace, name } = &facts.name;
-        let number = self.number(namespace, name);
+        let number = self.number(&facts.name, draft);
         let Some(slot) = self.slots.get_mut(number) else {
             return false;
         };
         slot.epoch = epoch;
-        match &slot.held {
-            Held::Consumer(held) if **held == consumer => return false,
-            Held::Consumer(_) => {}
-            Held::Vacant(_) => self.filled += 1,
+        if draft.consumer(number) == Some(&consumer) {
+            return false;
         }
-        let consumer = Arc::new(consumer);
-        slot.held = Held::Consumer(Arc::clone(&consumer));
-        draft.set_consumer(number, consumer);
+        self.filled += usize::from(slot.vacant.take().is_some());
+        draft.set_consumer(number, Arc::new(consumer));
         true
     }
 
     /// A Consumer is gone, or cannot be read. Says whether there was one.
     pub(super) fn vacate(&mut self, name: &ObjectName, draft: &mut Draft) -> bool {
-        let Some(number) = self.find(&name.namespace, &name.name) else {
+        let Some(number) = self.find(name, draft) else {
             return false;
         };
         let Some(slot) = self.slots.get_mut(number) else {
             return false;
         };
-        if let Held::Vacant(_) = slot.held {
+        if slot.vacant.is_some() {
             return false;
         }
-        slot.held = Held::Vacant(Box::new(name.clone()));
+        slot.vacant = Some(Box::new(name.clone()));
         self.filled -= 1;
         draft.clear_consumer(number);
         self.free_if_unused(number);
@@ -99,8 +88,8 @@ impl ConsumerSlots {
     }
 
     /// The slot of a name, which a Credential refers to from now on.
-    pub(super) fn refer(&mut self, namespace: &str, name: &str) -> u32 {
-        let number = self.number(namespace, name);
+    pub(super) fn refer(&mut self, name: &ObjectName, draft: &Draft) -> u32 {
+        let number = self.number(name, draft);
         if let Some(slot) = self.slots.get_mut(number) {
             slot.references += 1;
         }
@@ -116,24 +105,29 @@ impl ConsumerSlots {
     }
 
     /// Names of all Consumers that no apply of this epoch named.
-    pub(super) fn unseen(&self, epoch: u32) -> Vec<ObjectName> {
-        let numbers = self.by_name.iter().filter_map(|number| self.slots.get(*number));
-        let unseen = numbers.filter(|slot| slot.epoch != epoch);
-        unseen.filter_map(Slot::name_of_consumer).collect()
+    pub(super) fn unseen(&self, epoch: u32, draft: &Draft) -> Vec<ObjectName> {
+        let is_unseen = |number: &&u32| self.slots.get(**number).is_some_and(|slot| slot.epoch != epoch);
+        let consumers = self.by_name.iter().filter(is_unseen);
+        consumers
+            .filter_map(|number| draft.consumer(*number))
+            .map(|consumer| ObjectName::new(consumer.namespace_str(), consumer.name()))
+            .collect()
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<u32> {
-        let is = |number: &u32| {
-            self.slots
-                .get(*number)
-                .is_some_and(|slot| slot.is(namespace, name))
+    fn find(&self, name: &ObjectName, draft: &Draft) -> Option<u32> {
+        let is = |number: &u32| match self.slots.get(*number).map(|slot| &slot.vacant) {
+            Some(Some(held)) => **held == *name,
+            Some(None) => draft
+                .consumer(*number)
+                .is_some_and(|held| held.is(&name.namespace, &name.name)),
+            None => false,
         };
-        self.by_name.find(self.seed.name(namespace, name), is).copied()
+        self.by_name.find(self.seed.name(name), is).copied()
     }
 
     /// The slot of a name; a vacant one if it has none yet.
-    fn number(&mut self, namespace: &str, name: &str) -> u32 {
-        if let Some(number) = self.find(namespace, name) {
+    fn number(&mut self, name: &ObjectName, draft: &Draft) -> u32 {
+        if let Some(number) = self.find(name, draft) {
             return number;
         }
         let number = self.free.pop().unwrap_or_else(|| {
@@ -141,13 +135,12 @@ impl ConsumerSlots {
             self.end - 1
         });
         let slot = Slot {
-            held: Held::Vacant(Box::new(ObjectName::new(namespace, name))),
+            vacant: Some(Box::new(name.clone())),
             references: 0,
             epoch: 0,
         };
         self.slots.set(number, slot);
-        self.by_name
-            .insert(self.seed.name(namespace, name), number, u32::eq);
+        self.by_name.insert(self.seed.name(name), number, u32::eq);
         number
     }
 
@@ -155,30 +148,12 @@ impl ConsumerSlots {
         let Some(slot) = self.slots.get(number) else {
             return;
         };
-        let Held::Vacant(name) = &slot.held else { return };
-        if slot.references > 0 {
+        let Some(name) = slot.vacant.as_ref().filter(|_| slot.references == 0) else {
             return;
-        }
-        let hash = self.seed.name(&name.namespace, &name.name);
-        self.by_name.remove(hash, |held| *held == number);
+        };
+        self.by_name.remove(self.seed.name(name), |held| *held == number);
         self.slots.clear(number);
         self.free.push(number);
-    }
-}
-
-impl Slot {
-    fn is(&self, namespace: &str, name: &str) -> bool {
-        match &self.held {
-            Held::Consumer(consumer) => consumer.is(namespace, name),
-            Held::Vacant(held) => held.namespace == namespace && held.name == name,
-        }
-    }
-
-    fn name_of_consumer(&self) -> Option<ObjectName> {
-        match &self.held {
-            Held::Consumer(consumer) => Some(ObjectName::new(consumer.namespace_str(), consumer.name())),
-            Held::Vacant(_) => None,
-        }
     }
 }
 

@@ -42,11 +42,11 @@ fn consumer() -> ConsumerParts<'static> {
 }
 
 /// A snapshot of two peppers with these entries (under the numbered pepper each).
-fn snapshot(entries: &[(u32, EntryParts<'_>)]) -> Snapshot {
+fn snapshot(entries: &[(u16, EntryParts<'_>)]) -> Snapshot {
     let peppers = [Pepper::new("old", &[1; 32]), Pepper::new("new", &[2; 32])];
     let mut snapshot = Snapshot::new(7);
     for (pepper, parts) in entries {
-        let digest = peppers[*pepper as usize].digest(&KeyHash::of(KEY));
+        let digest = peppers[usize::from(*pepper)].digest(&KeyHash::of(KEY));
         snapshot.insert(Arc::new(Entry::new(parts, *pepper, digest)));
     }
     snapshot.set_peppers(peppers.into());
