@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// A field is not what its kind says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: must be {expected}; correct it")]
+#[error("{path}{colon}must be {expected}; correct it", colon = if path.is_empty() { "" } else { ": " })]
 pub struct Misfit {
     path: String,
     expected: String,

@@ -80,9 +80,9 @@ impl Gateway {
             };
         };
         let class = object.pointer("/spec/gatewayClassName").and_then(Value::as_str);
-        let read = Metadata::read(object).and_then(|meta| Ok((meta, listeners(object)?, class_of(object)?)));
+        let read = Metadata::read(object).and_then(|meta| Ok((meta, listeners(object)?)));
         let (meta, body) = match read {
-            Ok((meta, listeners, ())) => (meta, Ok(listeners)),
+            Ok((meta, listeners)) => (meta, Ok(listeners)),
             Err(misfit) => {
                 let ports = salvage_ports(object);
                 (Metadata::salvage(object), Err(Broken { misfit, ports }))
@@ -94,31 +94,43 @@ impl Gateway {
             body,
         }
     }
-}
 
-fn class_of(object: &Value) -> Result<(), Misfit> {
-    let spec = Fields::of(object)?.object("spec")?;
-    let class = spec.map(|spec| spec.required_text("gatewayClassName"));
-    match class {
-        Some(class) => class.map(drop).map_err(|misfit| misfit.under("spec")),
-        None => Err(Misfit::new("given").under("spec")),
+    /// What is wrong in its listeners, by path from the object.
+    pub fn problems(&self) -> Vec<Problem> {
+        match &self.body {
+            Ok(listeners) => listeners
+                .iter()
+                .enumerate()
+                .flat_map(|(index, listener)| problem::at(listener.problems.clone(), "spec.listeners", index))
+                .collect(),
+            Err(broken) => vec![Problem::new(
+                Reason::Invalid,
+                format!(
+                    "{}; until then its HTTP ports that can be read answer 503, others are closed",
+                    broken.misfit
+                ),
+            )],
+        }
     }
 }
 
+/// The listeners of a Gateway that says of which class it is.
 fn listeners(object: &Value) -> Result<Vec<Listener>, Misfit> {
     let Some(spec) = Fields::of(object)?.object("spec")? else {
         return Err(Misfit::new("given").under("spec"));
     };
     let mut names = BTreeSet::new();
-    spec.list("listeners", |value| {
-        let listener = Listener::read(value)?;
-        if names.insert(listener.name.clone()) {
-            Ok(listener)
-        } else {
-            Err(Misfit::new("unlike the names of other listeners").under("name"))
-        }
-    })
-    .map_err(|misfit| misfit.under("spec"))
+    let read = spec.required_text("gatewayClassName").and_then(|_| {
+        spec.list("listeners", |value| {
+            let listener = Listener::read(value)?;
+            if names.insert(listener.name.clone()) {
+                Ok(listener)
+            } else {
+                Err(Misfit::new("unlike the names of other listeners").under("name"))
+            }
+        })
+    });
+    read.map_err(|misfit| misfit.under("spec"))
 }
 
 /// The ports of a broken Gateway's listeners, but of those that say another protocol than HTTP.
@@ -240,26 +252,6 @@ fn admitted_namespaces(namespaces: Fields<'_>, problems: &mut Vec<Problem>) -> R
             let message = "use Same, All or Selector; until then no route attaches";
             problems.push(Problem::unsupported(message).under("from"));
             Ok(Admits::Nobody)
-        }
-    }
-}
-
-impl Gateway {
-    /// What is wrong in its listeners, by path from the object.
-    pub fn problems(&self) -> Vec<Problem> {
-        match &self.body {
-            Ok(listeners) => listeners
-                .iter()
-                .enumerate()
-                .flat_map(|(index, listener)| problem::at(listener.problems.clone(), "spec.listeners", index))
-                .collect(),
-            Err(broken) => vec![Problem::new(
-                Reason::Invalid,
-                format!(
-                    "{}; until then its HTTP ports that can be read answer 503, others are closed",
-                    broken.misfit
-                ),
-            )],
         }
     }
 }

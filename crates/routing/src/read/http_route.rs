@@ -94,9 +94,7 @@ impl HttpRoute {
             },
         }
     }
-}
 
-impl HttpRoute {
     /// Where it belongs, as far as that can be read.
     pub fn readable(&self) -> Readable<'_> {
         match &self.body {

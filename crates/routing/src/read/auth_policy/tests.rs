@@ -4,8 +4,6 @@ use super::*;
 
 fn read(spec: &Value) -> AuthPolicy {
     let object = json!({
-        "apiVersion": "latchkey.dev/v1alpha1",
-        "kind": "AuthPolicy",
         "metadata": { "name": "keys", "namespace": "n" },
         "spec": spec,
     });

@@ -103,3 +103,23 @@ fn a_message_repeats_no_value() {
         assert!(!finding.message.contains(secret), "{finding:?}");
     }
 }
+
+#[test]
+fn an_object_of_which_nothing_can_be_read_is_told_as_a_whole() {
+    let mut world = World::new();
+    for kind in [
+        Kind::Gateway,
+        Kind::HttpRoute,
+        Kind::ReferenceGrant,
+        Kind::Service,
+        Kind::EndpointSlice,
+    ] {
+        let commit = world.unreadable(kind, "it");
+        let [finding] = commit.findings.as_slice() else {
+            panic!("one finding: {:?}", commit.findings);
+        };
+        assert_eq!((finding.kind, finding.reason), (kind, "Invalid"));
+        let start = "must be an object that can be read; correct it; until then";
+        assert!(finding.message.starts_with(start), "{}", finding.message);
+    }
+}
