@@ -16,6 +16,10 @@
 
 use http::{Method, Version, header, request::Parts};
 
+/// The most names that `Connection` may have. Each costs a look-up, and a line has room for tens of
+/// thousands.
+const MAX_NOMINATIONS: usize = 100;
+
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -25,6 +29,8 @@ pub(crate) enum Refusal {
     Length,
     /// CONNECT: tunnels lead past every policy.
     Connect,
+    /// `Connection` nominates more fields than a head may have.
+    Nominations,
 }
 
 /// Whether a head has exactly one meaning.
@@ -43,6 +49,11 @@ pub(crate) fn check(head: &Parts) -> Result<(), Refusal> {
     }
     if lengths.next().is_some() || (coding.is_some() && length.is_some()) {
         return Err(Refusal::Length);
+    }
+    let nominations = head.headers.get_all(header::CONNECTION).iter();
+    let names = nominations.map(|line| 1 + memchr::memchr_iter(b',', line.as_bytes()).count());
+    if names.sum::<usize>() > MAX_NOMINATIONS {
+        return Err(Refusal::Nominations);
     }
     Ok(())
 }

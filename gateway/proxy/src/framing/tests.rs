@@ -48,6 +48,20 @@ fn only_one_clean_length_passes() {
 }
 
 #[test]
+fn nominations_have_a_limit() {
+    let most = vec!["x"; MAX_NOMINATIONS].join(",");
+    assert_eq!(
+        check_lines(Version::HTTP_11, "GET", &[("connection", &most)]),
+        Ok(())
+    );
+    let lines = [("connection", most.as_str()), ("connection", "x")];
+    assert_eq!(
+        check_lines(Version::HTTP_11, "GET", &lines),
+        Err(Refusal::Nominations)
+    );
+}
+
+#[test]
 fn tunnels_are_refused() {
     assert_eq!(
         check_lines(Version::HTTP_11, "CONNECT", &[]),

@@ -1,9 +1,13 @@
 //! Trailer fields. Only names that the `Trailer` line declares are sent on, and only after a chunked
-//! body; names that the gateway owns are neither declared nor sent.
+//! body; names that the gateway owns are neither declared nor sent, and no more than a hundred names are.
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::{forwarded, hop_by_hop, identity, remove_where, request_id};
+
+/// The most names that are declared. A line has room for more than a header map has.
+const MAX_NAMES: usize = 100;
 
 /// Removes from a message's `Trailer` lines what must not come after its body: what the gateway owns,
 /// and what `hidden` names.
@@ -11,18 +15,23 @@ pub(crate) fn restrict(headers: &mut HeaderMap, hidden: impl Fn(&HeaderName) -> 
     if !headers.contains_key(header::TRAILER) {
         return;
     }
-    let allowed: Vec<HeaderName> = headers
+    let mut allowed = Vec::new();
+    let names = headers
         .get_all(header::TRAILER)
         .iter()
         .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
         .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
         .filter(|name| !is_forbidden(name) && !hidden(name))
-        .collect();
-    headers.remove(header::TRAILER);
-    for name in allowed {
-        if let Ok(value) = HeaderValue::from_str(name.as_str()) {
-            headers.append(header::TRAILER, value);
+        .take(MAX_NAMES);
+    for name in names {
+        if !allowed.is_empty() {
+            allowed.extend_from_slice(b", ");
         }
+        allowed.extend_from_slice(name.as_str().as_bytes());
+    }
+    match HeaderValue::from_maybe_shared(Bytes::from(allowed)) {
+        Ok(value) if !value.is_empty() => drop(headers.insert(header::TRAILER, value)),
+        _ => drop(headers.remove(header::TRAILER)),
     }
 }
 

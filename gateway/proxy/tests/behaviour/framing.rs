@@ -204,6 +204,22 @@ fn heads_over_the_limits_are_refused_and_counted() {
     assert!(upstream.requests().is_empty());
 }
 
+/// Heads that are within the limits and yet full.
+#[test]
+fn a_head_full_of_names_is_borne() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    let names = "a,".repeat(30_000);
+    let nominated = gateway.get("/open", &format!("Connection: {names}\r\n"));
+    assert_eq!(nominated.status(), 400);
+    let declared = gateway.ask(format!(
+        "POST /open HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: {names}\r\n\r\n0\r\n\r\n"
+    ));
+    assert_eq!(declared.status(), 200);
+    let queried = gateway.get(&format!("/key?{}", "a=1&".repeat(15_000)), "");
+    assert_eq!(queried.status(), 401);
+}
+
 /// An upstream's answer with two meanings does not go on either.
 #[test]
 fn doubtful_answers_become_502() {

@@ -42,7 +42,8 @@ fn a_port_comes_and_goes_at_run_time() {
 
 #[test]
 fn a_port_that_is_taken_is_reported_and_tried_again() {
-    let taken = TcpListener::bind(any()).unwrap();
+    // An address of its own, so that no other test gets the port once it is free.
+    let taken = TcpListener::bind("127.0.0.77:0").unwrap();
     let address = taken.local_addr().unwrap();
     let gateway = Gateway::of(&[]);
     let report = gateway.workers.as_ref().unwrap().report();

@@ -1,11 +1,13 @@
 //! Kept connections that die, and endpoints that are gone (O-D3).
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     net::{SocketAddr, TcpListener},
-    sync::Mutex,
+    sync::{Arc, Barrier, Mutex, mpsc::channel},
     time::Duration,
 };
+
+use latchkey_proxy::ProxyConfig;
 
 use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
 
@@ -74,7 +76,7 @@ fn repeatable_requests_survive_a_dead_connection() {
                 statuses.iter().all(|status| *status == 200),
                 "{end:?} {method}: {statuses:?}"
             );
-            let mut times = std::collections::HashMap::new();
+            let mut times = HashMap::new();
             for request in upstream.requests() {
                 *times.entry(request.target().to_owned()).or_insert(0) += 1;
             }
@@ -165,24 +167,86 @@ fn connections_are_kept_and_used_again() {
 /// Waiting connections age, so that it is the gateway who closes them.
 #[test]
 fn a_connection_that_waits_too_long_is_closed() {
-    let ended = std::sync::Arc::new(Mutex::new(false));
-    let seen = std::sync::Arc::clone(&ended);
+    let ended = Arc::new(Mutex::new(false));
+    let seen = Arc::clone(&ended);
     let upstream = Upstream::start(move |mut served| {
         served.request();
         served.wire.send(ok("fine"));
         assert!(served.request().is_none());
         *seen.lock().unwrap() = true;
     });
-    let mut config = latchkey_proxy::ProxyConfig::default();
+    let mut config = ProxyConfig::default();
     config.pool.max_idle_age = Duration::from_millis(50);
     let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
     assert_eq!(gateway.get("/open", "").status(), 200);
     wait_until("the end of the waiting connection", || *ended.lock().unwrap());
 }
 
-/// An address that refuses connections.
+#[test]
+fn connections_to_upstreams_have_a_limit() {
+    let upstream = Upstream::start(|mut served| {
+        served.request();
+        served.wire.rest();
+    });
+    let mut config = ProxyConfig::default();
+    config.pool.max_open = 1;
+    let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
+    let mut first = gateway.connect();
+    first.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
+    wait_until("the only connection", || upstream.requests().len() == 1);
+    let answer = gateway.get("/open", "");
+    assert_eq!(
+        (answer.status(), answer.reason().as_str()),
+        (502, "upstream_failed")
+    );
+    drop(first);
+    // Its place is free again.
+    wait_until("another connection", || {
+        let mut next = gateway.connect();
+        next.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
+        upstream.connections() == 2
+    });
+}
+
+/// Two requests at once need two connections; how many of them may wait afterwards is limited.
+#[test]
+fn waiting_connections_have_a_limit() {
+    for per_endpoint in [true, false] {
+        let both = Arc::new(Barrier::new(2));
+        let (end, ends) = channel();
+        let upstream = Upstream::start(move |mut served| {
+            served.request();
+            both.wait();
+            served.wire.send(ok("fine"));
+            while served.request().is_some() {
+                served.wire.send(ok("fine"));
+            }
+            end.send(()).unwrap();
+        });
+        let mut config = ProxyConfig::default();
+        if per_endpoint {
+            config.pool.max_idle_per_endpoint = 1;
+        } else {
+            config.pool.max_idle = 1;
+        }
+        let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
+        let request = "GET /open HTTP/1.1\r\nHost: a\r\n\r\n";
+        let mut clients = [gateway.connect(), gateway.connect()];
+        for client in &mut clients {
+            client.send(request);
+        }
+        for client in &mut clients {
+            assert_eq!(client.answer().unwrap().status(), 200);
+        }
+        ends.recv().unwrap();
+        assert_eq!(clients[0].ask(request).status(), 200);
+        assert_eq!(upstream.connections(), 2, "the other one was kept");
+    }
+}
+
+/// An address that refuses connections, and that no other test listens on.
 fn refusing() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.78:0").unwrap();
     listener.local_addr().unwrap()
 }
 
