@@ -160,7 +160,7 @@ impl Running<'_> {
         let text: Vec<_> = holder(&next).iter().map(Manifest::yaml).collect();
         fs::write(&draft, text.join("---\n"))?;
         let request = Request::get("/").key(&next);
-        let no_worker = |name: &str| !name.starts_with("worker");
+        let no_worker = |name: &str| !name.contains("worker");
         let cpu = self.gateway.process().cpu(no_worker);
         let start = Instant::now();
         fs::rename(&draft, self.folder.file(CHANGING))?;
