@@ -19,17 +19,16 @@ const LEAF: usize = 1 << LEAF_BITS;
 ///
 /// Any index may be vacant. Memory follows the highest index in use, so hand out low ones first.
 pub struct Slots<T> {
-    root: Option<Arc<Node<T>>>,
+    root: Option<Node<T>>,
     /// Levels of inner nodes above the leaves.
     depth: u32,
     len: usize,
     written: usize,
 }
 
-#[allow(clippy::large_enum_variant, reason = "nodes only ever stand behind an `Arc`")]
 enum Node<T> {
-    Inner([Option<Arc<Node<T>>>; FANOUT]),
-    Leaf([Option<T>; LEAF]),
+    Inner(Arc<[Option<Node<T>>; FANOUT]>),
+    Leaf(Arc<[Option<T>; LEAF]>),
 }
 
 impl<T> Slots<T> {
@@ -58,12 +57,12 @@ impl<T> Slots<T> {
         if !self.reaches(index) {
             return None;
         }
-        let mut node = self.root.as_deref()?;
+        let mut node = self.root.as_ref()?;
         let mut level = self.depth;
         loop {
             match node {
                 Node::Inner(below) => {
-                    node = below[branch(index, level)].as_deref()?;
+                    node = below[branch(index, level)].as_ref()?;
                     level -= 1;
                 }
                 Node::Leaf(values) => return values[place(index)].as_ref(),
@@ -89,12 +88,12 @@ impl<T: Clone> Slots<T> {
         let mut node = self.root.as_mut()?;
         let mut level = self.depth;
         loop {
-            match own(node, &mut self.written) {
+            match node {
                 Node::Inner(below) => {
-                    node = below[branch(index, level)].as_mut()?;
+                    node = own(below, &mut self.written)[branch(index, level)].as_mut()?;
                     level -= 1;
                 }
-                Node::Leaf(values) => return values[place(index)].as_mut(),
+                Node::Leaf(values) => return own(values, &mut self.written)[place(index)].as_mut(),
             }
         }
     }
@@ -104,17 +103,18 @@ impl<T: Clone> Slots<T> {
         while !self.reaches(index) {
             self.deepen();
         }
-        let (written, depth) = (&mut self.written, self.depth);
-        let mut node = self.root.get_or_insert_with(|| Node::made(depth, written));
-        let mut level = depth;
+        let written = &mut self.written;
+        let mut level = self.depth;
+        let mut node = self.root.get_or_insert_with(|| Node::made(level, written));
         loop {
-            match own(node, written) {
+            match node {
                 Node::Inner(below) => {
+                    let child = &mut own(below, written)[branch(index, level)];
                     level -= 1;
-                    node = below[branch(index, level + 1)].get_or_insert_with(|| Node::made(level, written));
+                    node = child.get_or_insert_with(|| Node::made(level, written));
                 }
                 Node::Leaf(values) => {
-                    let replaced = values[place(index)].replace(value);
+                    let replaced = own(values, written)[place(index)].replace(value);
                     self.len += usize::from(replaced.is_none());
                     return replaced;
                 }
@@ -126,7 +126,7 @@ impl<T: Clone> Slots<T> {
     pub fn clear(&mut self, index: u32) -> Option<T> {
         // A vacant slot must not copy its path.
         self.get(index)?;
-        let cleared = Node::clear(self.root.as_mut()?, self.depth, index, &mut self.written)?;
+        let cleared = self.root.as_mut()?.clear(self.depth, index, &mut self.written)?;
         self.len -= 1;
         if self.len == 0 {
             self.root = None;
@@ -141,19 +141,20 @@ impl<T: Clone> Slots<T> {
             let mut below = array::from_fn(|_| None);
             below[0] = Some(top);
             self.written += 1;
-            self.root = Some(Arc::new(Node::Inner(below)));
+            self.root = Some(Node::Inner(Arc::new(below)));
         }
     }
 }
 
 impl<T> Node<T> {
-    fn made(level: u32, written: &mut usize) -> Arc<Self> {
+    /// An empty node with this many levels below it.
+    fn made(level: u32, written: &mut usize) -> Self {
         *written += 1;
-        Arc::new(if level == 0 {
-            Self::Leaf(array::from_fn(|_| None))
+        if level == 0 {
+            Self::Leaf(Arc::new(array::from_fn(|_| None)))
         } else {
-            Self::Inner(array::from_fn(|_| None))
-        })
+            Self::Inner(Arc::new(array::from_fn(|_| None)))
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -165,18 +166,18 @@ impl<T> Node<T> {
 }
 
 impl<T: Clone> Node<T> {
-    fn clear(node: &mut Arc<Self>, level: u32, index: u32, written: &mut usize) -> Option<T> {
-        match own(node, written) {
+    fn clear(&mut self, level: u32, index: u32, written: &mut usize) -> Option<T> {
+        match self {
             Self::Inner(below) => {
-                let slot = &mut below[branch(index, level)];
+                let slot = &mut own(below, written)[branch(index, level)];
                 let child = slot.as_mut()?;
-                let cleared = Self::clear(child, level - 1, index, written);
+                let cleared = child.clear(level - 1, index, written);
                 if child.is_empty() {
                     *slot = None;
                 }
                 cleared
             }
-            Self::Leaf(values) => values[place(index)].take(),
+            Self::Leaf(values) => own(values, written)[place(index)].take(),
         }
     }
 }
@@ -191,11 +192,11 @@ fn place(index: u32) -> usize {
     index as usize & (LEAF - 1)
 }
 
-impl<T: Clone> Clone for Node<T> {
+impl<T> Clone for Node<T> {
     fn clone(&self) -> Self {
         match self {
-            Self::Inner(below) => Self::Inner(below.clone()),
-            Self::Leaf(values) => Self::Leaf(values.clone()),
+            Self::Inner(below) => Self::Inner(Arc::clone(below)),
+            Self::Leaf(values) => Self::Leaf(Arc::clone(values)),
         }
     }
 }

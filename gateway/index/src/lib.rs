@@ -116,9 +116,7 @@ impl Index {
 
     /// The list was complete: what it did not name is gone, in the next commit. Without a begin, nothing.
     pub fn relist_end(&mut self, kind: Kind) {
-        let Some(epoch) = self.relists.of(kind).end() else {
-            return;
-        };
+        let epoch = self.relists.of(kind).end();
         for name in self.ledger.unseen(kind, epoch, &self.draft) {
             self.ledger.retract(kind, &name, &mut self.draft);
             self.tally.swept += 1;

@@ -25,7 +25,6 @@ pub(crate) struct Relists {
 #[derive(Debug, Default)]
 pub(crate) struct Relist {
     epoch: u32,
-    running: bool,
     /// By the epoch that last named them.
     undecodable: BTreeMap<ObjectName, u32>,
 }
@@ -51,17 +50,14 @@ impl Relist {
 
     pub(crate) fn begin(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
-        self.running = true;
     }
 
-    /// Ends the running list. `None`: none was running, so that nothing is known to be gone.
-    pub(crate) fn end(&mut self) -> Option<u32> {
-        if !std::mem::take(&mut self.running) {
-            return None;
-        }
+    /// The list was complete: what does not bear the mark that this returns is gone. Without a begin
+    /// there is nothing of that sort: all that was left by the last list, or came since, bears it.
+    pub(crate) fn end(&mut self) -> u32 {
         let epoch = self.epoch;
         self.undecodable.retain(|_, named| *named == epoch);
-        Some(epoch)
+        epoch
     }
 
     /// An object cannot be read.
