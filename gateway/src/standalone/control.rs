@@ -1,12 +1,13 @@
 //! The thread that reads the folder and writes index and router.
 //!
 //! ```text
-//! wake -> collect what happens with it -> look -> (doubtful? wait, look again) -> Engine -> on_commit
+//! wake -> collect what happens with it -> look -> Engine -> on_commit
+//!                                          `- doubtful: waits in the inbox, then looked at again
 //! ```
 //!
-//! Owns the order of things and every wait; what a look or a change means is decided elsewhere.
-//! Changes come into force in the order in which they happened to the folder: whatever a batch has to
-//! wait for, what happened after it waits too, at most [`SETTLE`].
+//! Owns the order of things and every wait; what a look or a change means is decided elsewhere. What
+//! only grants never waits for what is doubtful. Nothing is served before all that was there at the
+//! start has settled.
 
 use std::{
     io,
@@ -23,11 +24,10 @@ use latchkey_runtime::readiness::Guard;
 
 use super::{
     engine::{Engine, Outcome},
-    file::FileName,
     finding::UNDECODABLE,
-    folder::{FileChange, Folder, Looked, SETTLE, Trust},
-    inbox::{Event, Inbox},
-    watch::{Events, Wake, Waker},
+    folder::{FileChange, Folder, Looked, Trust},
+    inbox::{Due, Event, Inbox},
+    watch::{Events, Waker, Woken},
 };
 
 /// How long a batch goes on collecting after its first event. A rename is two events, and a tool that
@@ -57,10 +57,18 @@ pub struct FolderStats {
 
 /// Why standalone mode cannot begin.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read the folder {}: {source}; --standalone needs a folder of manifests that this user may read", dir.display())]
-pub struct StartError {
-    dir: PathBuf,
-    source: io::Error,
+pub enum StartError {
+    /// The folder cannot be read.
+    #[error("cannot read the folder {}: {source}; --standalone needs a folder of manifests that this user may read", dir.display())]
+    Folder {
+        /// Which.
+        dir: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The system gives no descriptor.
+    #[error("cannot wait for events: {0}; check the limit of open files")]
+    Events(io::Error),
 }
 
 /// What is called after each commit.
@@ -75,6 +83,8 @@ pub struct Control {
     ready: Guard,
     poll_interval: Duration,
     next_scan: Instant,
+    /// What was read before all of it had settled once; `None` from then on.
+    first: Option<Vec<FileChange>>,
     stats: Arc<FolderStats>,
     on_commit: OnCommit,
 }
@@ -95,18 +105,19 @@ impl Control {
         ready: Guard,
         on_commit: OnCommit,
     ) -> Result<Self, StartError> {
-        std::fs::read_dir(dir).map_err(|source| StartError {
+        std::fs::read_dir(dir).map_err(|source| StartError::Folder {
             dir: dir.to_owned(),
             source,
         })?;
         Ok(Self {
             folder: Folder::new(dir),
-            events: Events::default(),
+            events: Events::new().map_err(StartError::Events)?,
             inbox: Inbox::default(),
             engine,
             ready,
             poll_interval,
             next_scan: Instant::now(),
+            first: Some(Vec::new()),
             stats: Arc::default(),
             on_commit,
         })
@@ -140,82 +151,79 @@ impl Control {
             .inbox
             .due(now)
             .map_or(self.next_scan, |due| due.min(self.next_scan));
-        if due > now {
-            self.collect_one(due)?;
-            self.collect(Instant::now() + COALESCE)?;
-        }
+        self.collect(due)?;
         let now = Instant::now();
         if self.next_scan <= now {
             self.inbox.push(Event::Anything, now);
         }
         if self.inbox.due(now).is_some_and(|due| due <= now) {
-            self.batch(now)?;
+            self.batch(now);
         }
         Ok(())
     }
 
-    fn batch(&mut self, now: Instant) -> Result<(), Stopped> {
-        let mut looked = self.look(now);
-        let mut changes = std::mem::take(&mut looked.changes);
-        if !looked.doubtful.is_empty() {
-            self.collect(now + SETTLE)?;
-            changes.extend(self.look_again(looked.doubtful, Instant::now()));
-        }
-        // Without a change too: the engine frees what readers have let go of.
-        self.take(changes);
-        Ok(())
-    }
-
-    /// Looks at everything that is due.
-    fn look(&mut self, now: Instant) -> Looked {
-        let due = self.inbox.take(now);
-        let mut looked = Looked::default();
-        if due.everything {
-            looked = self.scan(now);
-        }
+    /// Looks at everything that is due, and takes in what changed.
+    fn batch(&mut self, now: Instant) {
+        let Due {
+            closed,
+            created,
+            settled,
+            overdue,
+            everything,
+        } = self.inbox.take(now);
+        let mut looked = if everything {
+            self.scan(now)
+        } else {
+            Looked::default()
+        };
         let wall = SystemTime::now();
-        for (files, trust) in [(due.closed, Trust::Closed), (due.settled, Trust::Settled)] {
-            let more = self.folder.look(files, trust, wall);
-            looked.changes.extend(more.changes);
-            looked.doubtful.extend(more.doubtful);
+        looked.extend(self.folder.look(closed, Trust::Closed, wall));
+        for file in created {
+            if self.folder.is_empty_file(&file) {
+                self.inbox.push(Event::Written(file), now);
+            } else {
+                looked.extend(self.folder.look([file], Trust::Settled, wall));
+            }
         }
-        looked
+        for (file, since) in settled {
+            let again = self.folder.look([file], Trust::Settled, wall);
+            looked.changes.extend(again.changes);
+            for file in again.doubtful {
+                self.inbox.doubt(file, since, now);
+            }
+        }
+        for file in looked.doubtful {
+            self.inbox.doubt(file, now, now);
+        }
+        let mut changes = self.still_true(looked.changes, now);
+        for file in overdue {
+            let last = self.folder.look([file], Trust::Settled, wall);
+            changes.extend(last.changes);
+            changes.extend(last.doubtful.into_iter().map(|file| self.folder.give_up(file)));
+        }
+        self.take(changes);
     }
 
-    /// Looks at what was doubtful, and at what happened meanwhile. What is still doubtful then has a
-    /// batch of its own.
-    fn look_again(&mut self, doubtful: Vec<FileName>, now: Instant) -> Vec<FileChange> {
-        // Who is being written comes again when it is closed.
-        let settled: Vec<_> = doubtful
+    /// Drops what was seen of files to which something happened meanwhile: they are looked at again.
+    fn still_true(&mut self, changes: Vec<FileChange>, now: Instant) -> Vec<FileChange> {
+        self.drain();
+        let (still_true, moved_on): (Vec<_>, Vec<_>) = changes
             .into_iter()
-            .filter(|file| !self.inbox.is_being_written(file))
-            .collect();
-        let mut changes = self
-            .folder
-            .look(settled, Trust::Settled, SystemTime::now())
-            .changes;
-        let looked = self.look(now);
-        changes.extend(looked.changes);
-        for file in looked.doubtful {
-            self.inbox.push(Event::Touched(file), now);
+            .partition(|change| !self.inbox.names(&change.file));
+        for change in moved_on {
+            self.folder.forget(&change.file);
+            self.inbox.doubt(change.file, now, now);
         }
-        changes
+        still_true
     }
 
     fn scan(&mut self, now: Instant) -> Looked {
         // The watch first: what happens after it began is told, what happened before is seen.
-        match self.events.ensure(self.folder.path()) {
-            Ok(began) => {
-                if began {
-                    tracing::debug!("the folder is watched");
-                }
-            }
-            Err(error) => tracing::debug!(%error, "the folder cannot be watched; it is polled"),
+        if let Err(error) = self.events.ensure(self.folder.path()) {
+            tracing::debug!(%error, "the folder cannot be watched; it is polled");
         }
         let inbox = &self.inbox;
-        let looked = self
-            .folder
-            .scan(SystemTime::now(), |file| inbox.is_being_written(file));
+        let looked = self.folder.scan(SystemTime::now(), |file| inbox.awaits(file));
         self.stats.scans.fetch_add(1, Relaxed);
         self.next_scan = now + self.poll_interval;
         if looked.failed.is_some() {
@@ -227,7 +235,16 @@ impl Control {
         looked
     }
 
-    fn take(&mut self, changes: Vec<FileChange>) {
+    /// Hands changes to the engine; without one too, because it frees what readers have let go of.
+    fn take(&mut self, mut changes: Vec<FileChange>) {
+        if let Some(mut first) = self.first.take() {
+            first.append(&mut changes);
+            if self.inbox.is_waiting() {
+                self.first = Some(first);
+                return;
+            }
+            changes = first;
+        }
         self.stats
             .batches
             .fetch_add(u64::from(!changes.is_empty()), Relaxed);
@@ -245,21 +262,25 @@ impl Control {
         self.stats.files_read.store(self.folder.files_read(), Relaxed);
     }
 
-    /// Takes in whatever happens until then.
-    fn collect(&mut self, until: Instant) -> Result<(), Stopped> {
-        while self.collect_one(until)? {}
-        Ok(())
+    /// Waits until something happens, and for what happens with it.
+    fn collect(&mut self, due: Instant) -> Result<(), Stopped> {
+        let mut until = due;
+        loop {
+            match self.events.wait(until) {
+                Woken::Stop => return Err(Stopped),
+                Woken::Deadline => return Ok(()),
+                Woken::Events => self.drain(),
+            }
+            let now = Instant::now();
+            if now >= until {
+                return Ok(());
+            }
+            until = until.min(now + COALESCE);
+        }
     }
 
-    /// Takes in one event; `false` if none came in time.
-    fn collect_one(&mut self, until: Instant) -> Result<bool, Stopped> {
-        match self.events.next(until) {
-            None => Ok(false),
-            Some(Wake::Stop) => Err(Stopped),
-            Some(Wake::Event(event)) => {
-                self.inbox.push(event, Instant::now());
-                Ok(true)
-            }
-        }
+    fn drain(&mut self) {
+        let now = Instant::now();
+        self.events.drain(|event| self.inbox.push(event, now));
     }
 }

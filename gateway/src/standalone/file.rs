@@ -79,6 +79,11 @@ impl Stamp {
         }
     }
 
+    /// Whether it is of no byte.
+    pub fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
     /// Whether the content changed less than `age` before `now`.
     pub fn is_younger_than(&self, age: Duration, now: SystemTime) -> bool {
         let modified = self.modified_nanos();

@@ -7,12 +7,13 @@
 //! Owns when a file counts as changed, and when what is seen may be believed. Knows no object's
 //! meaning beyond whether it shapes; never waits, and is told the time.
 //!
-//! A file is looked at again when its [`Stamp`] differs, or when it was read so soon after its last
-//! change that another one may hide behind the same stamp (git calls such a file *racily clean*).
+//! A file is read again when its [`Stamp`] differs, or when it was read so soon after its last change
+//! that another one may hide behind the same stamp (git calls such a file *racily clean*).
 //!
-//! Editors do not replace a file in one step, so that for a moment it may be missing, empty or cut
-//! short. Where that would take away something that shapes, which may open a door, or would make the
-//! file unreadable, a look answers *doubtful* and is to be repeated a moment ([`SETTLE`]) later.
+//! Editors do not replace a file in one step: for a moment it may be missing, empty or cut short, and
+//! half a policy may be a policy that protects nothing. So what shapes is not believed to be changed or
+//! gone, and nothing is believed to be broken, before it has been so for a moment ([`SETTLE`]); until
+//! then a look answers *doubtful*, and is to be repeated. What only grants is believed at once.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,23 +24,26 @@ use std::{
 
 use super::{
     file::{self, FileName, Read, Stamp},
-    object::{Document, ObjectKey, Placed, identify},
+    object::{Document, Placed, identify},
     parse::{Problem, parse},
 };
 
 /// How old a change must be to be believed where it is doubtful.
-pub const SETTLE: Duration = Duration::from_millis(20);
+pub const SETTLE: Duration = Duration::from_millis(50);
+/// How long something that shapes must have been missing, or its file empty, to be believed gone: this is
+/// how a file looks while it is being replaced, and a busy disk may draw that out.
+const REPLACED: Duration = Duration::from_millis(250);
 /// The coarsest resolution of time stamps that a file system in use has (FAT: two seconds).
 const RACY: Duration = Duration::from_secs(2);
 
-/// How much a look may trust that a file is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much a look may trust what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
-    /// It was seen; somebody may be writing it just now.
+    /// Somebody may be writing the file just now.
     Seen,
-    /// Its writer closed it, or moved it here or away.
+    /// Its last writer closed it, or it was moved here or away.
     Closed,
-    /// It was doubtful and had its time: what is there counts.
+    /// It was doubtful, and nothing is known to have happened to it for [`SETTLE`].
     Settled,
 }
 
@@ -68,10 +72,19 @@ pub enum Content {
 pub struct Looked {
     /// In the order in which the files were looked at.
     pub changes: Vec<FileChange>,
-    /// To be looked at again, [`Trust::Settled`], after [`SETTLE`].
+    /// To be looked at again after [`SETTLE`].
     pub doubtful: Vec<FileName>,
     /// The folder itself could not be read, so that nothing counts as gone.
     pub failed: Option<FolderError>,
+}
+
+impl Looked {
+    /// Adds the outcome of a later look.
+    pub fn extend(&mut self, later: Self) {
+        self.changes.extend(later.changes);
+        self.doubtful.extend(later.doubtful);
+        self.failed = later.failed.or(self.failed.take());
+    }
 }
 
 /// Why the folder as a whole could not be read. What is held stays.
@@ -97,8 +110,10 @@ struct Known {
     racy: bool,
     /// Of the bytes that were read; `None` if they could not be.
     fingerprint: Option<u64>,
-    /// The objects in it that shape.
-    shapes: HashSet<ObjectKey>,
+    /// Whether anything in it shapes, or did when it could last be read.
+    shapes: bool,
+    /// Since when it has been missing at every look.
+    missing: Option<SystemTime>,
 }
 
 impl Folder {
@@ -168,6 +183,31 @@ impl Folder {
         looked
     }
 
+    /// Whether there is a file without a byte, as one is between its making and its writing.
+    pub fn is_empty_file(&self, name: &FileName) -> bool {
+        matches!(file::stamp(&self.dir.join(name.as_os_str())), Ok(Some(stamp)) if stamp.is_empty())
+    }
+
+    /// Forgets what a look saw, because something happened to the file meanwhile: the next look reads it.
+    pub fn forget(&mut self, name: &FileName) {
+        let known = self.known(name);
+        (known.stamp, known.racy, known.fingerprint) = (None, true, None);
+        // It may have been half of what it is.
+        known.shapes = true;
+    }
+
+    /// Gives up on a file that stays doubtful: what cannot be read whole cannot be read.
+    pub fn give_up(&mut self, name: FileName) -> FileChange {
+        self.forget(&name);
+        let problem = Problem::of_file(
+            "changes again and again; write it elsewhere, and move it here when it is whole",
+        );
+        FileChange {
+            file: name,
+            content: Content::Broken(problem),
+        }
+    }
+
     fn list(&self) -> io::Result<HashSet<FileName>> {
         let mut names = HashSet::new();
         for entry in fs::read_dir(&self.dir)? {
@@ -186,12 +226,14 @@ impl Folder {
         let path = self.dir.join(name.as_os_str());
         let stamp = match file::stamp(&path) {
             Ok(Some(stamp)) => stamp,
-            Ok(None) => return self.missing(name, trust),
+            Ok(None) => return self.missing(name, now),
             Err(problem) => return Ok(self.broken(name, None, problem, trust)),
         };
-        let known = self.files.get(name);
-        if known.is_some_and(|known| known.stamp == Some(stamp) && !known.racy) {
-            return Ok(Verdict::Unchanged);
+        if let Some(known) = self.files.get_mut(name) {
+            known.missing = None;
+            if known.stamp == Some(stamp) && !known.racy {
+                return Ok(Verdict::Unchanged);
+            }
         }
         let fresh = stamp.is_younger_than(SETTLE, now);
         if fresh && trust == Trust::Seen {
@@ -206,10 +248,10 @@ impl Folder {
             Ok(read) => read,
             Err(problem) => return Ok(self.broken(name, Some(stamp), problem, trust)),
         };
-        if changing && trust != Trust::Settled {
+        if changing {
             return Ok(Verdict::Doubtful);
         }
-        let racy = changing || stamp.is_younger_than(RACY, now) || stamp.is_after(now);
+        let racy = stamp.is_younger_than(RACY, now) || stamp.is_after(now);
         let fingerprint = file::fingerprint(&bytes);
         if let Some(known) = self.files.get_mut(name)
             && known.fingerprint == Some(fingerprint)
@@ -217,37 +259,39 @@ impl Folder {
             (known.stamp, known.racy) = (Some(stamp), racy);
             return Ok(Verdict::Unchanged);
         }
-        let believed = trust == Trust::Settled || !fresh;
-        let documents = match parse(&bytes) {
-            Ok(parsed) => identify(parsed),
-            Err(_) if !believed => return Ok(Verdict::Doubtful),
-            Err(problem) => {
-                let known = self.known(name);
-                (known.stamp, known.racy, known.fingerprint) = (Some(stamp), racy, Some(fingerprint));
-                return Ok(Verdict::Changed(Content::Broken(problem)));
-            }
-        };
-        let shapes = shapes_of(&documents);
+        let parsed = parse(&bytes).map(identify);
+        let shapes = parsed.as_deref().is_ok_and(shapes);
         let known = self.known(name);
-        if !believed && !known.shapes.is_subset(&shapes) {
+        if known.shapes && stamp.is_empty() && stamp.is_younger_than(REPLACED, now) {
             return Ok(Verdict::Doubtful);
         }
-        *known = Known {
-            stamp: Some(stamp),
-            racy,
-            fingerprint: Some(fingerprint),
-            shapes,
-        };
-        Ok(Verdict::Changed(Content::Documents(documents)))
+        if fresh && (parsed.is_err() || shapes || known.shapes) {
+            return Ok(Verdict::Doubtful);
+        }
+        (known.stamp, known.racy, known.fingerprint) = (Some(stamp), racy, Some(fingerprint));
+        Ok(Verdict::Changed(match parsed {
+            Ok(documents) => {
+                known.shapes = shapes;
+                Content::Documents(documents)
+            }
+            Err(problem) => Content::Broken(problem),
+        }))
     }
 
     /// A file that is not there: gone, if the folder is there to say so.
-    fn missing(&mut self, name: &FileName, trust: Trust) -> Result<Verdict, FolderError> {
-        let Some(known) = self.files.get(name) else {
+    fn missing(&mut self, name: &FileName, now: SystemTime) -> Result<Verdict, FolderError> {
+        if !self.files.contains_key(name) {
             return Ok(Verdict::Unchanged);
-        };
+        }
         fs::read_dir(&self.dir).map_err(|e| self.error(e))?;
-        if !known.shapes.is_empty() && trust != Trust::Settled {
+        let known = self.known(name);
+        let since = *known.missing.get_or_insert(now);
+        // A clock that was set back begins again.
+        let age = now.duration_since(since).unwrap_or_else(|_| {
+            known.missing = Some(now);
+            Duration::ZERO
+        });
+        if known.shapes && age < REPLACED {
             return Ok(Verdict::Doubtful);
         }
         self.files.remove(name);
@@ -256,7 +300,7 @@ impl Folder {
 
     /// A file that is there but cannot be read. What shapes in it goes on shaping.
     fn broken(&mut self, name: &FileName, stamp: Option<Stamp>, problem: Problem, trust: Trust) -> Verdict {
-        if trust != Trust::Settled {
+        if trust < Trust::Settled {
             return Verdict::Doubtful;
         }
         let known = self.known(name);
@@ -270,7 +314,8 @@ impl Folder {
             stamp: None,
             racy: true,
             fingerprint: None,
-            shapes: HashSet::new(),
+            shapes: false,
+            missing: None,
         })
     }
 
@@ -288,14 +333,13 @@ enum Verdict {
     Changed(Content),
 }
 
-fn shapes_of(documents: &[Placed]) -> HashSet<ObjectKey> {
-    documents
-        .iter()
-        .filter_map(|placed| match &placed.document {
-            Document::Object(key, _) if key.kind.shapes() => Some(key.clone()),
-            _ => None,
-        })
-        .collect()
+/// Whether any of these may close a door.
+fn shapes(documents: &[Placed]) -> bool {
+    documents.iter().any(|placed| match &placed.document {
+        Document::Object(key, _) => key.kind.shapes(),
+        Document::Unknown(_) => true,
+        Document::Ignored(_) => false,
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use super::{file::FileName, folder::SETTLE};
 /// How long a file that somebody holds open for writing is left alone. Who writes longer than that
 /// in place, instead of moving a whole file there, is read half way.
 const MAX_WRITING: Duration = Duration::from_secs(5);
+/// How long a file may stay doubtful because it changes again and again.
+const MAX_DOUBT: Duration = Duration::from_secs(1);
 
 /// What happened to the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,9 @@ pub enum Event {
     Closed(FileName),
     /// A file's content was changed by somebody who still has it open.
     Written(FileName),
-    /// A name appeared, or its permissions changed; whether more follows is unknown.
+    /// A name appeared: a file that somebody is about to write, or a link.
+    Created(FileName),
+    /// A file's permissions or times changed; whether more follows is unknown.
     Touched(FileName),
     /// Something happened that the other kinds cannot say: look at everything.
     Anything,
@@ -41,8 +45,20 @@ pub struct Inbox {
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
+    since: Instant,
     due: Instant,
-    writing: bool,
+    /// Whether its writer has yet to close it.
+    open: Open,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// Nobody is known to write it.
+    No,
+    /// If it is a file and no link.
+    Perhaps,
+    /// It was written to.
+    Yes,
 }
 
 /// What is to be looked at now.
@@ -50,8 +66,12 @@ struct Waiting {
 pub struct Due {
     /// Whole files.
     pub closed: Vec<FileName>,
-    /// Files that had their time.
-    pub settled: Vec<FileName>,
+    /// Names that appeared and have been quiet for a moment: links, or files not yet written.
+    pub created: Vec<FileName>,
+    /// Files that were quiet for a moment, and since when they have waited.
+    pub settled: Vec<(FileName, Instant)>,
+    /// Files that have waited for too long.
+    pub overdue: Vec<FileName>,
     /// The whole folder.
     pub everything: bool,
 }
@@ -61,37 +81,76 @@ impl Inbox {
     pub fn push(&mut self, event: Event, now: Instant) {
         match event {
             Event::Closed(file) => {
-                self.waiting.remove(&file);
+                if self
+                    .waiting
+                    .get(&file)
+                    .is_some_and(|waiting| waiting.open != Open::No)
+                {
+                    self.waiting.remove(&file);
+                }
+                self.stir(&file, now);
                 self.closed.insert(file);
             }
             Event::Written(file) => {
                 self.closed.remove(&file);
-                let waiting = self.waiting.entry(file).or_insert(Waiting {
+                let writing = Waiting {
+                    since: now,
                     due: now + MAX_WRITING,
-                    writing: true,
-                });
-                if !waiting.writing {
-                    *waiting = Waiting {
-                        due: now + MAX_WRITING,
-                        writing: true,
-                    };
+                    open: Open::Yes,
+                };
+                let waiting = self.waiting.entry(file).or_insert(writing);
+                if waiting.open != Open::Yes {
+                    *waiting = writing;
                 }
             }
+            Event::Created(file) => {
+                let created = Waiting {
+                    since: now,
+                    due: now + SETTLE,
+                    open: Open::Perhaps,
+                };
+                self.closed.remove(&file);
+                self.waiting.insert(file, created);
+            }
             Event::Touched(file) => {
-                if !self.closed.contains(&file) {
-                    self.waiting.entry(file).or_insert(Waiting {
-                        due: now + SETTLE,
-                        writing: false,
-                    });
-                }
+                self.stir(&file, now);
+                self.doubt(file, now, now);
             }
             Event::Anything => self.everything = true,
         }
     }
 
-    /// Whether somebody is known to be in the middle of writing this file.
-    pub fn is_being_written(&self, file: &FileName) -> bool {
-        self.waiting.get(file).is_some_and(|waiting| waiting.writing)
+    /// A file is to be looked at again in a moment; `since` says when it was first to be.
+    pub fn doubt(&mut self, file: FileName, since: Instant, now: Instant) {
+        self.waiting.entry(file).or_insert(Waiting {
+            since,
+            due: now + SETTLE,
+            open: Open::No,
+        });
+    }
+
+    /// Whether something happened to this file that was not looked at yet.
+    pub fn names(&self, file: &FileName) -> bool {
+        self.closed.contains(file) || self.waiting.contains_key(file)
+    }
+
+    /// What is not quiet has not settled; but that has an end.
+    fn stir(&mut self, file: &FileName, now: Instant) {
+        if let Some(waiting) = self.waiting.get_mut(file)
+            && waiting.open != Open::Yes
+        {
+            waiting.due = (now + SETTLE).min(waiting.since + MAX_DOUBT);
+        }
+    }
+
+    /// Whether a file has a look of its own to come, and none before that.
+    pub fn awaits(&self, file: &FileName) -> bool {
+        self.waiting.contains_key(file)
+    }
+
+    /// Whether some file is still to be looked at.
+    pub fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// When there is something to be looked at, if nothing more happens.
@@ -104,17 +163,24 @@ impl Inbox {
 
     /// Everything that is to be looked at by now.
     pub fn take(&mut self, now: Instant) -> Due {
-        let mut settled: Vec<_> = self
-            .waiting
-            .extract_if(|_, waiting| waiting.due <= now)
-            .map(|(file, _)| file)
-            .collect();
-        settled.sort_unstable();
-        Due {
+        let mut due = Due {
             closed: std::mem::take(&mut self.closed).into_iter().collect(),
-            settled,
             everything: std::mem::take(&mut self.everything),
+            ..Due::default()
+        };
+        for (file, waiting) in self.waiting.extract_if(|_, waiting| waiting.due <= now) {
+            if now >= waiting.since + MAX_DOUBT {
+                due.overdue.push(file);
+            } else if waiting.open == Open::Perhaps {
+                due.created.push(file);
+            } else {
+                due.settled.push((file, waiting.since));
+            }
         }
+        due.created.sort_unstable();
+        due.overdue.sort_unstable();
+        due.settled.sort_unstable();
+        due
     }
 }
 
@@ -143,10 +209,10 @@ mod tests {
         let (mut inbox, now) = (Inbox::default(), Instant::now());
         inbox.push(Event::Written(file("a")), now);
         inbox.push(Event::Written(file("a")), now + Duration::from_secs(4));
-        assert!(inbox.is_being_written(&file("a")));
+        assert!(inbox.awaits(&file("a")));
         assert_eq!(inbox.due(now), Some(now + MAX_WRITING));
         assert_eq!(inbox.take(now + Duration::from_secs(4)), Due::default());
-        assert_eq!(inbox.take(now + MAX_WRITING).settled, [file("a")]);
+        assert_eq!(inbox.take(now + MAX_WRITING).overdue, [file("a")]);
     }
 
     #[test]
@@ -164,10 +230,47 @@ mod tests {
         inbox.push(Event::Touched(file("b")), now);
         inbox.push(Event::Written(file("b")), now);
         assert_eq!(inbox.due(now), Some(now + SETTLE));
-        assert_eq!(inbox.take(now + SETTLE).settled, [file("a")]);
-        inbox.push(Event::Closed(file("c")), now);
-        inbox.push(Event::Touched(file("c")), now);
-        assert_eq!(inbox.take(now).closed, [file("c")]);
+        assert_eq!(inbox.take(now + SETTLE).settled, [(file("a"), now)]);
+    }
+
+    #[test]
+    fn a_created_name_is_asked_about_unless_it_is_closed() {
+        let (mut inbox, now) = (Inbox::default(), Instant::now());
+        inbox.push(Event::Created(file("link")), now);
+        inbox.push(Event::Created(file("file")), now);
+        inbox.push(Event::Closed(file("file")), now);
+        let due = inbox.take(now + SETTLE);
+        assert_eq!(
+            (due.created, due.closed),
+            (vec![file("link")], vec![file("file")])
+        );
+    }
+
+    #[test]
+    fn what_is_not_quiet_does_not_settle() {
+        let (mut inbox, now) = (Inbox::default(), Instant::now());
+        let later = now + SETTLE / 2;
+        inbox.push(Event::Touched(file("a")), now);
+        inbox.push(Event::Closed(file("a")), later);
+        assert_eq!(inbox.take(now + SETTLE).settled, []);
+        assert_eq!(inbox.take(later + SETTLE).settled, [(file("a"), now)]);
+    }
+
+    #[test]
+    fn doubt_ends_however_often_the_file_changes() {
+        let (mut inbox, now) = (Inbox::default(), Instant::now());
+        let mut at = now;
+        while at < now + MAX_DOUBT {
+            inbox.doubt(file("a"), now, at);
+            inbox.push(Event::Closed(file("a")), at);
+            let due = inbox.take(at);
+            assert_eq!(
+                (due.closed, due.settled, due.overdue),
+                (vec![file("a")], vec![], vec![])
+            );
+            at += SETTLE / 2;
+        }
+        assert_eq!(inbox.take(now + MAX_DOUBT).overdue, [file("a")]);
     }
 
     #[test]

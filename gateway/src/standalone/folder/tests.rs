@@ -293,23 +293,94 @@ fn a_file_that_may_be_in_the_making_waits() {
 }
 
 #[test]
+fn what_shapes_does_not_change_before_it_settled() {
+    let mut f = Fixture::new();
+    f.write("a.yaml", POLICY);
+    f.scan();
+    let cut = POLICY.replace("}}", "}, spec: {}}");
+    for text in ["", CONSUMER, "a: [", "{kind: AuthPolicy}", &cut] {
+        f.write("a.yaml", text);
+        for trust in [Trust::Seen, Trust::Closed, Trust::Settled] {
+            f.age("a.yaml", Duration::from_millis(1));
+            let looked = f.look("a.yaml", trust);
+            assert_eq!(
+                (looked.changes, looked.doubtful),
+                (vec![], vec!["a.yaml".into()]),
+                "{text:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_shapes_does_not_go_before_it_settled() {
     let mut f = Fixture::new();
     f.write("a.yaml", POLICY);
     f.scan();
-    for text in ["", CONSUMER, "a: [", "{kind: AuthPolicy}"] {
-        f.write("a.yaml", text);
-        f.age("a.yaml", Duration::from_millis(1));
-        let looked = f.look("a.yaml", Trust::Closed);
-        assert_eq!(
-            (looked.changes, looked.doubtful),
-            (vec![], vec!["a.yaml".into()]),
-            "{text:?}"
-        );
-    }
     fs::remove_file(f.path("a.yaml")).unwrap();
+    for trust in [Trust::Settled, Trust::Seen, Trust::Closed] {
+        assert_eq!(f.look("a.yaml", trust).doubtful, ["a.yaml".into()]);
+        f.now += REPLACED / 3;
+    }
+    f.write("a.yaml", POLICY);
+    assert_eq!(f.look("a.yaml", Trust::Closed).doubtful, [], "it is back");
+    fs::remove_file(f.path("a.yaml")).unwrap();
+    assert_eq!(f.look("a.yaml", Trust::Settled).doubtful, ["a.yaml".into()]);
+    f.now += REPLACED;
+    assert_eq!(summary(&f.look("a.yaml", Trust::Seen)), one("a.yaml", "gone"));
+}
+
+#[test]
+fn an_emptied_file_that_shaped_settles_longer() {
+    let mut f = Fixture::new();
+    f.write("a.yaml", POLICY);
+    f.scan();
+    f.write("a.yaml", "");
+    f.age("a.yaml", REPLACED - Duration::from_millis(1));
+    for trust in [Trust::Seen, Trust::Closed, Trust::Settled] {
+        assert_eq!(f.look("a.yaml", trust).doubtful, ["a.yaml".into()]);
+    }
+    f.age("a.yaml", REPLACED);
+    assert_eq!(
+        summary(&f.look("a.yaml", Trust::Settled)),
+        one("a.yaml", "documents")
+    );
+}
+
+#[test]
+fn a_new_file_that_shapes_settles_too() {
+    let mut f = Fixture::new();
+    f.write("a.yaml", POLICY);
+    f.age("a.yaml", Duration::from_millis(1));
     assert_eq!(f.look("a.yaml", Trust::Closed).doubtful, ["a.yaml".into()]);
-    assert_eq!(summary(&f.look("a.yaml", Trust::Settled)), one("a.yaml", "gone"));
+    f.age("a.yaml", SETTLE);
+    assert_eq!(
+        summary(&f.look("a.yaml", Trust::Settled)),
+        one("a.yaml", "documents")
+    );
+}
+
+#[test]
+fn a_file_that_is_given_up_is_broken_until_it_settles() {
+    let mut f = Fixture::new();
+    f.write("a.yaml", POLICY);
+    f.scan();
+    let change = f.folder.give_up("a.yaml".into());
+    assert!(matches!(change.content, Content::Broken(_)));
+    assert_eq!(
+        f.scan(),
+        one("a.yaml", "documents"),
+        "although its bytes are the same"
+    );
+}
+
+#[test]
+fn what_a_look_saw_can_be_forgotten() {
+    let mut f = Fixture::new();
+    f.write("a.yaml", CONSUMER);
+    f.scan();
+    f.folder.forget(&"a.yaml".into());
+    assert_eq!(f.scan(), one("a.yaml", "documents"));
 }
 
 #[test]
