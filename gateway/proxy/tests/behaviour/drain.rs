@@ -1,10 +1,11 @@
 //! Going down: first `Connection: close`, then no new connections, then the end of what runs, or its cut.
 
-use std::{net::TcpStream, sync::mpsc::channel};
+use std::{net::TcpStream, sync::mpsc::channel, time::Duration};
 
+use latchkey_proxy::{ProxyConfig, Timeouts};
 use latchkey_runtime::shutdown::Phase;
 
-use crate::harness::{Gateway, Upstream, upstream::ok, wait_until};
+use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
 
 /// An upstream that answers when it is told to.
 fn on_command() -> (
@@ -58,7 +59,17 @@ fn while_closing_all_are_served_and_told_to_go() {
 #[test]
 fn while_draining_what_runs_ends_and_nothing_begins() {
     let (upstream, comes, go) = on_command();
-    let mut gateway = Gateway::of(&[upstream.address]);
+    // No timer is to wake a connection instead of the phase.
+    let mut config = ProxyConfig::default();
+    let hours = Duration::from_secs(3600);
+    config.timeouts = Timeouts {
+        header_read: hours,
+        keep_alive: hours,
+        connect: hours,
+        response_head: hours,
+        body_idle: hours,
+    };
+    let mut gateway = Gateway::start(objects::world(&[upstream.address]), &config);
     let mut idle = gateway.connect();
     go.send(()).unwrap();
     assert_eq!(idle.ask("GET /open HTTP/1.1\r\nHost: a\r\n\r\n").status(), 200);

@@ -164,6 +164,28 @@ fn connections_are_kept_and_used_again() {
     assert_eq!(upstream.connections(), 1);
 }
 
+/// To a server of HTTP/1.0 a second request would go in its version, and a body without a length not at
+/// all.
+#[test]
+fn a_connection_to_an_old_server_is_used_once() {
+    let upstream = Upstream::start(|mut served| {
+        while served.request().is_some() {
+            served
+                .wire
+                .send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let gateway = Gateway::of(&[upstream.address]);
+    let mut client = gateway.connect();
+    for _ in 0..2 {
+        let answer = client
+            .ask("POST /open HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n");
+        assert_eq!(answer.status(), 200);
+        assert_eq!(upstream.requests().pop().unwrap().body, b"hi");
+    }
+    assert_eq!(upstream.connections(), 2);
+}
+
 /// Waiting connections age, so that it is the gateway who closes them.
 #[test]
 fn a_connection_that_waits_too_long_is_closed() {
@@ -201,9 +223,11 @@ fn connections_to_upstreams_have_a_limit() {
     );
     drop(first);
     // Its place is free again.
+    let mut later = Vec::new();
     wait_until("another connection", || {
         let mut next = gateway.connect();
         next.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
+        later.push(next);
         upstream.connections() == 2
     });
 }

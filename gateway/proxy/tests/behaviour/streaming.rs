@@ -2,7 +2,7 @@
 
 use std::{fs, sync::mpsc::channel, thread};
 
-use crate::harness::{Gateway, Upstream, upstream::ok};
+use crate::harness::{DEADLINE, Gateway, Upstream, upstream::ok};
 
 const MIB: usize = 1024 * 1024;
 /// Far more than all buffers on the way can hold.
@@ -127,16 +127,18 @@ fn a_request_is_passed_on_piece_by_piece() {
 }
 
 /// An upstream that has heard enough answers before the body is there; the answer arrives, and the
-/// connection with its half-sent body is not used again.
+/// connection with its half-sent body is closed, although the client is still there.
 #[test]
 fn an_early_answer_reaches_the_client() {
-    let upstream = Upstream::start(|mut served| {
+    let (end, ends) = channel();
+    let upstream = Upstream::start(move |mut served| {
         served.wire.head();
         served
             .wire
             .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
         // Reads on, as a polite server does.
         served.wire.rest();
+        end.send(()).unwrap();
     });
     let gateway = Gateway::of(&[upstream.address]);
     for _ in 0..2 {
@@ -144,6 +146,7 @@ fn an_early_answer_reaches_the_client() {
         client.send("POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nfirst bytes");
         let answer = client.answer().unwrap();
         assert_eq!((answer.status(), answer.body.as_slice()), (413, &b"big"[..]));
+        ends.recv_timeout(DEADLINE).expect("the end of the connection");
     }
     assert_eq!(upstream.connections(), 2);
     gateway.wait_for_counts(Some("open"), &[("413 served", 2)]);
