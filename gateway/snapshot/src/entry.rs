@@ -87,7 +87,12 @@ impl Entry {
 
     /// `metadata.namespace`.
     pub fn namespace(&self) -> &str {
-        str_of(&self.identifier[..usize::from(self.namespace_len)])
+        str_of(self.tenant())
+    }
+
+    /// The namespace as look-ups compare it: proving it a `str` would cost more than they do.
+    pub(crate) fn tenant(&self) -> &[u8] {
+        &self.identifier[..usize::from(self.namespace_len)]
     }
 
     /// `metadata.name`.
@@ -120,10 +125,8 @@ impl Entry {
 
     /// Whether this is the Credential of that name.
     pub fn is(&self, namespace: &str, name: &str) -> bool {
-        self.identifier.len() == namespace.len() + 1 + name.len()
-            && usize::from(self.namespace_len) == namespace.len()
-            && self.name() == name
-            && self.namespace() == namespace
+        self.tenant() == namespace.as_bytes()
+            && self.identifier[usize::from(self.namespace_len) + 1..] == *name.as_bytes()
     }
 
     /// Whether it may pass now. It owns its key even if not.
@@ -139,7 +142,7 @@ impl Entry {
 
     /// By namespace, and inside one by claim: the owner comes first.
     fn order(&self, other: &Self) -> Ordering {
-        (self.namespace(), self.claim()).cmp(&(other.namespace(), other.claim()))
+        (self.tenant(), self.claim()).cmp(&(other.tenant(), other.claim()))
     }
 }
 

@@ -32,19 +32,25 @@ impl Entries {
 
     /// One namespace's entries, its owner first.
     pub(crate) fn of(&self, namespace: &str) -> &[Arc<Entry>] {
-        let all = self.as_slice();
-        let start = all.partition_point(|entry| entry.namespace() < namespace);
-        let of_and_after = &all[start..];
-        &of_and_after[..of_and_after.partition_point(|entry| entry.namespace() == namespace)]
+        let tenant = namespace.as_bytes();
+        match self {
+            Self::One(entry) if entry.tenant() == tenant => slice::from_ref(entry),
+            Self::One(_) => &[],
+            Self::Many(all) => {
+                let start = all.partition_point(|entry| entry.tenant() < tenant);
+                let of_and_after = &all[start..];
+                &of_and_after[..of_and_after.partition_point(|entry| entry.tenant() == tenant)]
+            }
+        }
     }
 
     /// Each namespace's owner.
     pub(crate) fn owners(&self) -> impl Iterator<Item = &Entry> {
         let mut left = self.as_slice();
         std::iter::from_fn(move || {
-            let owner = left.first()?;
-            let others = left.partition_point(|entry| entry.namespace() <= owner.namespace());
-            left = &left[others..];
+            let (owner, rest) = left.split_first()?;
+            let others = rest.partition_point(|entry| entry.tenant() == owner.tenant());
+            left = &rest[others..];
             Some(&**owner)
         })
     }
