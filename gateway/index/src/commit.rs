@@ -6,7 +6,7 @@ use latchkey_snapshot::{Snapshot, SnapshotCell};
 
 /// How many snapshots are kept for readers that still look at them. Readers look for microseconds;
 /// one that sleeps while it does must not make the writer keep every version since. Beyond this the
-/// oldest is left to its readers, who then free what few pages it alone holds.
+/// oldest is left to its readers, who then free the pages that the commit after it replaced.
 const MAX_RETIRED: usize = 1024;
 
 /// What one commit did.

@@ -16,6 +16,8 @@ pub mod object;
 mod peppers;
 mod relist;
 
+use std::sync::Arc;
+
 use latchkey_core::{digest::Pepper, object::ObjectName};
 use latchkey_snapshot::{Snapshot, SnapshotCell, SnapshotStats};
 
@@ -46,8 +48,8 @@ pub struct Index {
 impl Index {
     /// An empty index. `seed` is a per-process random number that places digests in the map.
     pub fn new(seed: u64) -> Self {
-        let mut snapshot = Snapshot::new(seed);
-        let publisher = Publisher::new(snapshot.seal());
+        let snapshot = Snapshot::new(seed);
+        let publisher = Publisher::new(Arc::new(snapshot.clone()));
         Self {
             ledger: Ledger::new(Seed(seed)),
             relists: Relists::default(),

@@ -51,6 +51,17 @@ fn a_commit_of_nothing_swaps_nothing() {
 }
 
 #[test]
+fn revisions_count_commits_that_changed_something() {
+    let mut index = latchkey_index::Index::new(1);
+    assert_eq!(index.stats().revision, 0);
+    index.commit();
+    assert_eq!(index.stats().revision, 0);
+    index.apply(Fact::Consumer(consumer("ns/alice")));
+    index.commit();
+    assert_eq!(index.stats().revision, 1);
+}
+
+#[test]
 fn a_status_that_says_the_same_again_writes_no_page() {
     let mut world = world();
     let mut facts = published("ns/d", "alice", "another key of alice", &[pepper("1")]);
