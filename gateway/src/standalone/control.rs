@@ -10,6 +10,7 @@
 //! start has settled.
 
 use std::{
+    collections::VecDeque,
     io,
     path::{Path, PathBuf},
     sync::{
@@ -24,8 +25,9 @@ use latchkey_runtime::readiness::Guard;
 
 use super::{
     engine::{Engine, Outcome},
+    file::FileName,
     finding::UNDECODABLE,
-    folder::{FileChange, Folder, Looked, Trust},
+    folder::{FileChange, Folder, Trust},
     inbox::{Due, Event, Inbox},
     watch::{Events, Waker, Woken},
 };
@@ -33,6 +35,9 @@ use super::{
 /// How long a batch goes on collecting after its first event. A rename is two events, and a tool that
 /// writes many files should cause few commits.
 const COALESCE: Duration = Duration::from_millis(2);
+/// How many files of a whole look are looked at before events are asked for again, so that a key that is
+/// revoked does not wait for all of them.
+const SLICE: usize = 1024;
 /// How often a folder that cannot be read is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -83,7 +88,11 @@ pub struct Control {
     ready: Guard,
     poll_interval: Duration,
     next_scan: Instant,
-    /// What was read before all of it had settled once; `None` from then on.
+    /// What is left of the whole look that is under way.
+    scan: VecDeque<FileName>,
+    /// Whether the folder could be listed once.
+    may_begin: bool,
+    /// What was read before the first whole look was done and all of it had settled; `None` from then on.
     first: Option<Vec<FileChange>>,
     stats: Arc<FolderStats>,
     on_commit: OnCommit,
@@ -117,6 +126,8 @@ impl Control {
             ready,
             poll_interval,
             next_scan: Instant::now(),
+            scan: VecDeque::new(),
+            may_begin: false,
             first: Some(Vec::new()),
             stats: Arc::default(),
             on_commit,
@@ -146,20 +157,25 @@ impl Control {
 
     /// Waits until there is something to look at, and takes it in.
     fn turn(&mut self) -> Result<(), Stopped> {
-        let now = Instant::now();
-        let due = self
-            .inbox
-            .due(now)
-            .map_or(self.next_scan, |due| due.min(self.next_scan));
+        let due = self.due(Instant::now());
         self.collect(due)?;
         let now = Instant::now();
         if self.next_scan <= now {
             self.inbox.push(Event::Anything, now);
         }
-        if self.inbox.due(now).is_some_and(|due| due <= now) {
+        if self.due(now) <= now {
             self.batch(now);
         }
         Ok(())
+    }
+
+    /// When there is something to do, if nothing happens.
+    fn due(&self, now: Instant) -> Instant {
+        if !self.scan.is_empty() {
+            return now;
+        }
+        let inbox = self.inbox.due(now);
+        inbox.map_or(self.next_scan, |due| due.min(self.next_scan))
     }
 
     /// Looks at everything that is due, and takes in what changed.
@@ -171,12 +187,16 @@ impl Control {
             overdue,
             everything,
         } = self.inbox.take(now);
-        let mut looked = if everything {
-            self.scan(now)
-        } else {
-            Looked::default()
-        };
+        match everything {
+            true if self.scan.is_empty() => self.begin_scan(now),
+            // After the one that is under way.
+            true => self.inbox.push(Event::Anything, now),
+            false => {}
+        }
         let wall = SystemTime::now();
+        let slice: Vec<_> = self.scan.drain(..SLICE.min(self.scan.len())).collect();
+        let unawaited = slice.into_iter().filter(|file| !self.inbox.awaits(file));
+        let mut looked = self.folder.look(unawaited, Trust::Seen, wall);
         looked.extend(self.folder.look(closed, Trust::Closed, wall));
         for file in created {
             if self.folder.is_empty_file(&file) {
@@ -217,29 +237,34 @@ impl Control {
         still_true
     }
 
-    fn scan(&mut self, now: Instant) -> Looked {
+    /// Begins a look at the whole folder.
+    fn begin_scan(&mut self, now: Instant) {
         // The watch first: what happens after it began is told, what happened before is seen.
         if let Err(error) = self.events.ensure(self.folder.path()) {
             tracing::debug!(%error, "the folder cannot be watched; it is polled");
         }
-        let inbox = &self.inbox;
-        let looked = self.folder.scan(SystemTime::now(), |file| inbox.awaits(file));
         self.stats.scans.fetch_add(1, Relaxed);
         self.next_scan = now + self.poll_interval;
-        if looked.failed.is_some() {
-            self.stats.failed_scans.fetch_add(1, Relaxed);
-            self.next_scan = now + RETRY.min(self.poll_interval);
-        }
-        self.engine
-            .folder_problem(looked.failed.as_ref().map(ToString::to_string));
-        looked
+        let problem = match self.folder.names() {
+            Ok(names) => {
+                self.scan = names.into();
+                None
+            }
+            Err(error) => {
+                self.stats.failed_scans.fetch_add(1, Relaxed);
+                self.next_scan = now + RETRY.min(self.poll_interval);
+                Some(error.to_string())
+            }
+        };
+        self.may_begin |= problem.is_none();
+        self.engine.folder_problem(problem);
     }
 
     /// Hands changes to the engine; without one too, because it frees what readers have let go of.
     fn take(&mut self, mut changes: Vec<FileChange>) {
         if let Some(mut first) = self.first.take() {
             first.append(&mut changes);
-            if self.inbox.is_waiting() {
+            if !self.may_begin || !self.scan.is_empty() || self.inbox.is_waiting() {
                 self.first = Some(first);
                 return;
             }
@@ -248,18 +273,19 @@ impl Control {
         self.stats
             .batches
             .fetch_add(u64::from(!changes.is_empty()), Relaxed);
-        match self.engine.take(changes) {
+        let outcome = self.engine.take(changes);
+        let undecodable = self.engine.findings().count(UNDECODABLE);
+        self.stats.files.store(self.folder.len(), Relaxed);
+        self.stats.objects.store(self.engine.objects(), Relaxed);
+        self.stats.undecodable.store(undecodable, Relaxed);
+        self.stats.files_read.store(self.folder.files_read(), Relaxed);
+        match outcome {
             Outcome::Held(why) => self.ready.pending(why),
             Outcome::Committed => {
                 (self.on_commit)(&self.engine);
                 self.ready.ready();
             }
         }
-        let undecodable = self.engine.findings().count(UNDECODABLE);
-        self.stats.files.store(self.folder.len(), Relaxed);
-        self.stats.objects.store(self.engine.objects(), Relaxed);
-        self.stats.undecodable.store(undecodable, Relaxed);
-        self.stats.files_read.store(self.folder.files_read(), Relaxed);
     }
 
     /// Waits until something happens, and for what happens with it.

@@ -8,6 +8,7 @@
 //! Knows no file system, no clock and no thread. Serves nothing before every file was read whole
 //! once, because a file that was not may hold what closes a door.
 
+use latchkey_core::conditions::CredentialReason;
 use latchkey_index::{ConflictChange, Index};
 use latchkey_routing::{
     object::{Kind as RouterKind, Manifest},
@@ -174,7 +175,7 @@ impl Engine {
             name: change.credential,
         });
         let finding = Finding::warning(
-            "Conflicted",
+            CredentialReason::Conflicted.as_str(),
             "spec.apiKey: an older Credential of this namespace has the same key, and owns it; change or remove one",
         );
         self.find(

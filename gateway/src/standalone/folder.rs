@@ -146,22 +146,17 @@ impl Folder {
         self.files.is_empty()
     }
 
-    /// Looks at every file that is there, and at every one that was, but for those that `skip` names.
-    pub fn scan(&mut self, now: SystemTime, skip: impl Fn(&FileName) -> bool) -> Looked {
-        let mut names = match self.list() {
-            Ok(names) => names,
-            Err(source) => {
-                return Looked {
-                    failed: Some(self.error(source)),
-                    ..Looked::default()
-                };
-            }
-        };
+    /// Every file that is there, and every one that was, to be looked at.
+    ///
+    /// # Errors
+    /// The folder itself cannot be read; then nothing of it counts as gone.
+    pub fn names(&self) -> Result<Vec<FileName>, FolderError> {
+        let mut names = self.list().map_err(|source| self.error(source))?;
         names.extend(self.files.keys().cloned());
-        let mut names: Vec<_> = names.into_iter().filter(|name| !skip(name)).collect();
+        let mut names: Vec<_> = names.into_iter().collect();
         // So that whatever is said of several files is said in the same order each time.
         names.sort_unstable();
-        self.look(names, Trust::Seen, now)
+        Ok(names)
     }
 
     /// Looks at these files.

@@ -1,4 +1,13 @@
-//! Standalone mode.
+//! Standalone mode: a folder of manifests in place of an API server.
+//!
+//! ```text
+//! watch (inotify) -> inbox (when to look) -> folder (what changed) -> parse -> object
+//!      `------------------------- control (one thread) -------------------------.
+//! diff (one desired state) -> publish (Secrets -> digests) -> engine -> index and router
+//! ```
+//!
+//! Only `control` waits and only `watch`, `folder` and `file` touch the file system; all others are pure.
+//! What an object means is decided by the crates that operator and gateway share.
 
 pub mod control;
 pub mod diff;

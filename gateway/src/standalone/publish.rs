@@ -10,9 +10,13 @@
 //! References are followed in both directions: a Secret or Consumer that comes or goes touches the
 //! Credentials that name it, and no others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use latchkey_core::{
+    conditions::{
+        CredentialFindings, CredentialReason, Finding as Condition, SecretFinding, SpecFinding, Status,
+        conditions, types,
+    },
     decode::decode,
     digest::Pepper,
     object::ObjectName,
@@ -31,6 +35,9 @@ use super::{
     object::{Kind, ObjectKey},
     secret::Secret,
 };
+
+/// Where a Credential names its Secret.
+const SECRET_FIELD: &str = "spec.apiKey.secretKeyRef";
 
 /// What a batch of changes means for the index and for people.
 #[derive(Debug, Default)]
@@ -51,12 +58,29 @@ pub struct Publisher {
     credentials: HashMap<ObjectName, Credential>,
     /// `None`: it is there, but cannot be read.
     secrets: HashMap<ObjectName, Option<Secret>>,
-    /// Whether it can be read.
-    consumers: HashMap<ObjectName, bool>,
+    /// Those that exist, whether or not they can be read.
+    consumers: HashSet<ObjectName>,
     by_secret: Referrers,
     by_consumer: Referrers,
     touched: BTreeSet<ObjectName>,
     batch: Published,
+}
+
+/// What became of resolving a Credential.
+struct Resolved<'c> {
+    spec: SpecFinding<'c>,
+    published: Option<PublishedKey>,
+    unreadable: Option<Finding>,
+}
+
+impl<'c> Resolved<'c> {
+    fn of(spec: SpecFinding<'c>) -> Self {
+        Self {
+            spec,
+            published: None,
+            unreadable: None,
+        }
+    }
 }
 
 /// Who refers to an object, by the object.
@@ -71,7 +95,7 @@ impl Publisher {
             min_key_length,
             credentials: HashMap::new(),
             secrets: HashMap::new(),
-            consumers: HashMap::new(),
+            consumers: HashSet::new(),
             by_secret: Referrers::default(),
             by_consumer: Referrers::default(),
             touched: BTreeSet::new(),
@@ -86,12 +110,11 @@ impl Publisher {
             State::Unreadable(why) => Some(Err(why)),
             State::Present(value) => Some(decode::<Consumer>(&value).map_err(|error| error.to_string())),
         };
-        let after = read.as_ref().map(Result::is_ok);
-        let before = match after {
+        let came_or_went = match read {
             None => self.consumers.remove(name),
-            Some(readable) => self.consumers.insert(name.clone(), readable),
+            Some(_) => self.consumers.insert(name.clone()),
         };
-        if before != after {
+        if came_or_went {
             self.touched.extend(self.by_consumer.of(name));
         }
         let findings = match read {
@@ -174,15 +197,18 @@ impl Publisher {
             let Some(mut credential) = self.credentials.get(&name).cloned() else {
                 continue;
             };
-            let mut findings = Vec::new();
-            findings.extend(self.consumer_finding(&consumer_of(&name, &credential)));
-            let published = match self.resolve(&name, &credential) {
-                Ok(block) => block.into_iter().collect(),
-                Err(finding) => {
-                    findings.push(finding);
-                    Vec::new()
-                }
+            let resolved = self.resolve(&name, &credential);
+            let consumer = consumer_of(&name, &credential);
+            let known = CredentialFindings {
+                spec: resolved.spec,
+                consumer: &consumer,
+                consumer_exists: self.consumers.contains(&consumer),
+                // The index tells, when it knows.
+                owner: None,
             };
+            let mut findings: Vec<_> = conditions(known).iter().filter_map(say).collect();
+            findings.extend(resolved.unreadable);
+            let published = resolved.published.into_iter().collect();
             credential.status = Some(CredentialStatus {
                 published,
                 ..CredentialStatus::default()
@@ -194,50 +220,34 @@ impl Publisher {
         std::mem::take(&mut self.batch)
     }
 
-    /// The block that a Credential's status would have; none where its spec holds the hash itself.
-    fn resolve(&self, name: &ObjectName, credential: &Credential) -> Result<Option<PublishedKey>, Finding> {
-        let source = match &credential.spec.api_key {
-            None => {
-                return Err(Finding::warning(
-                    "NoMethod",
-                    "spec: names no method, so that nobody can pass with it; add apiKey",
-                ));
-            }
-            Some(api_key) => match &api_key.secret_key_ref {
-                None => return Ok(None),
-                Some(source) => source,
-            },
+    /// What a Credential's status would publish, and what is to be said of it.
+    fn resolve<'c>(&self, name: &ObjectName, credential: &'c Credential) -> Resolved<'c> {
+        let Some(api_key) = &credential.spec.api_key else {
+            return Resolved::of(SpecFinding::NoMethod);
         };
-        let secret_name = secret_of(name, source);
-        let finding = |reason, what: String| {
-            Finding::warning(
-                reason,
-                format!("spec.apiKey.secretKeyRef: Secret {secret_name} {what}"),
-            )
+        let Some(source) = &api_key.secret_key_ref else {
+            return Resolved::of(SpecFinding::Inline);
         };
-        let secret = match self.secrets.get(&secret_name) {
-            None => {
-                let what = "is not there; create it, or name another one".to_owned();
-                return Err(finding("SecretNotFound", what));
-            }
+        let found = |secret| Resolved::of(SpecFinding::Secret(&source.name, &source.key, secret));
+        let secret = match self.secrets.get(&secret_of(name, source)) {
+            Some(Some(secret)) if !secret.terminating => secret,
+            None | Some(Some(_)) => return found(SecretFinding::NotFound),
+            // In a cluster no such Secret can exist, so that the shared rules have no word for it.
             Some(None) => {
-                return Err(finding("SecretUnreadable", "cannot be read; mend it".to_owned()));
+                let message = format!("{SECRET_FIELD}: Secret {} cannot be read; mend it", source.name);
+                return Resolved {
+                    unreadable: Some(Finding::warning("SecretUnreadable", message)),
+                    ..Resolved::of(SpecFinding::Inline)
+                };
             }
-            Some(Some(secret)) if secret.terminating => {
-                return Err(finding(
-                    "SecretNotFound",
-                    "is being deleted; name another one".to_owned(),
-                ));
-            }
-            Some(Some(secret)) => secret,
         };
         let Some(value) = secret.value(&source.key) else {
-            // The data key is not shown: people have put the API key itself there.
-            let what = "has no data key of the name in `key`; add it, or name another one".to_owned();
-            return Err(finding("SecretKeyNotFound", what));
+            return found(SecretFinding::KeyMissing);
         };
-        let key = key_material(value, self.min_key_length)
-            .map_err(|refusal| finding("InvalidKey", format!("holds what cannot be a key: {refusal}")))?;
+        let key = match key_material(value, self.min_key_length) {
+            Ok(key) => key,
+            Err(refusal) => return found(SecretFinding::Refused(refusal)),
+        };
         let subject = Publication {
             credential_uid: credential.metadata.uid.as_deref().unwrap_or_default(),
             source,
@@ -246,23 +256,10 @@ impl Publisher {
             uid: &secret.uid,
             resource_version: &secret.resource_version,
         };
-        Ok(Some(publish(
-            subject,
-            version,
-            key,
-            &self.pepper,
-            CONTROLLER_NAME,
-        )))
-    }
-
-    fn consumer_finding(&self, consumer: &ObjectName) -> Option<Finding> {
-        let what = match self.consumers.get(consumer) {
-            Some(true) => return None,
-            Some(false) => "cannot be read; mend it",
-            None => "is not there; create it, or name another one",
-        };
-        let message = format!("spec.consumerRef: Consumer {consumer} {what}");
-        Some(Finding::warning("ConsumerNotFound", message))
+        Resolved {
+            published: Some(publish(subject, version, key, &self.pepper, CONTROLLER_NAME)),
+            ..found(SecretFinding::Usable)
+        }
     }
 
     fn find(&mut self, kind: Kind, name: &ObjectName, findings: Vec<Finding>) {
@@ -289,6 +286,23 @@ impl Referrers {
     fn of(&self, object: &ObjectName) -> impl Iterator<Item = ObjectName> + use<'_> {
         self.0.get(object).into_iter().flatten().cloned()
     }
+}
+
+/// A condition that stands against a Credential, with the field that it is about. `Ready`, their sum,
+/// says nothing that the others do not.
+fn say(condition: &Condition) -> Option<Finding> {
+    let wrong = match condition.type_ {
+        types::ACCEPTED | types::RESOLVED_REFS => condition.status != Status::True,
+        _ => false,
+    };
+    let field = if condition.reason == CredentialReason::ConsumerNotFound.as_str() {
+        "spec.consumerRef"
+    } else if condition.type_ == types::RESOLVED_REFS {
+        SECRET_FIELD
+    } else {
+        "spec"
+    };
+    wrong.then(|| Finding::warning(condition.reason, format!("{field}: {}", condition.message)))
 }
 
 /// A status in a file says nothing: this process publishes by itself, under a pepper of its own.

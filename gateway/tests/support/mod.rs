@@ -81,7 +81,8 @@ impl Scene {
     /// Reads what changed, an hour later than it did and again a second later, as one batch.
     pub fn sync(&mut self) -> Outcome {
         let now = SystemTime::now() + Duration::from_secs(3600);
-        let mut looked = self.folder.scan(now, |_| false);
+        let names = self.folder.names().unwrap();
+        let mut looked = self.folder.look(names, Trust::Seen, now);
         let doubtful = std::mem::take(&mut looked.doubtful);
         looked.extend(
             self.folder

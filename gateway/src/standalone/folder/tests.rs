@@ -36,7 +36,8 @@ impl Fixture {
     }
 
     fn scan(&mut self) -> Vec<(String, &'static str)> {
-        let looked = self.folder.scan(self.now, |_| false);
+        let names = self.folder.names().unwrap();
+        let looked = self.folder.look(names, Trust::Seen, self.now);
         assert!(looked.failed.is_none(), "{:?}", looked.failed);
         assert_eq!(looked.doubtful, [], "nothing is doubtful");
         summary(&looked)
@@ -100,15 +101,6 @@ fn a_scan_reads_changed_files_only() {
     assert_eq!(f.folder.files_read() - before, 1);
     assert_eq!(f.scan(), []);
     assert_eq!(f.folder.files_read() - before, 1);
-}
-
-#[test]
-fn a_scan_leaves_alone_what_it_is_told_to() {
-    let mut f = Fixture::new();
-    f.write("a.yaml", CONSUMER);
-    f.write("b.yaml", CONSUMER);
-    let looked = f.folder.scan(f.now, |file| *file == "a.yaml".into());
-    assert_eq!(summary(&looked), one("b.yaml", "documents"));
 }
 
 #[test]
@@ -210,10 +202,10 @@ fn a_missing_folder_takes_nothing_away() {
     f.scan();
     let away = f.dir.path().with_extension("away");
     fs::rename(f.dir.path(), &away).unwrap();
-    for looked in [f.folder.scan(f.now, |_| false), f.look("a.yaml", Trust::Settled)] {
-        assert!(looked.failed.is_some());
-        assert_eq!(looked.changes, []);
-    }
+    assert!(f.folder.names().is_err());
+    let looked = f.look("a.yaml", Trust::Settled);
+    assert!(looked.failed.is_some());
+    assert_eq!(looked.changes, []);
     assert_eq!(f.folder.len(), 1);
     fs::rename(&away, f.dir.path()).unwrap();
     assert_eq!(f.scan(), []);

@@ -158,7 +158,7 @@ fn a_deleted_broken_or_terminating_secret_withdraws_the_key() {
         (State::Present(terminating), "SecretNotFound"),
         (
             State::Present(json!({"metadata": {}, "stringData": {"other": KEY}})),
-            "SecretKeyNotFound",
+            "SecretKeyMissing",
         ),
     ] {
         let mut f = Fixture::new();
