@@ -5,7 +5,9 @@
 //! PhaseWatch -> control thread (stops binding) and every worker (drains)
 //! ```
 
-use std::{collections::BTreeMap, io, net::SocketAddr, sync::Arc, thread, time::Duration};
+use std::{
+    collections::BTreeMap, io, net::SocketAddr, panic::resume_unwind, sync::Arc, thread, time::Duration,
+};
 
 use latchkey_routing::table::TableCell;
 use latchkey_runtime::shutdown::{Phase, PhaseWatch};
@@ -139,7 +141,7 @@ impl Workers {
 pub struct WorkerPanicked;
 
 /// Runs a future on a thread of its own, with a runtime for that thread alone. `alive` is dropped last.
-fn spawn<F: Future<Output = ()>>(
+fn spawn<F: Future<Output = ()> + 'static>(
     name: String,
     alive: mpsc::Sender<()>,
     make: impl FnOnce() -> F + Send + 'static,
@@ -148,9 +150,13 @@ fn spawn<F: Future<Output = ()>>(
     thread::Builder::new().name(name).spawn(move || {
         let _alive = alive;
         let tasks = LocalSet::new();
-        tasks.block_on(&runtime, make());
+        // The set polls what it blocks on at every turn, so that is a mere handle.
+        let ended = tasks.block_on(&runtime, tasks.spawn_local(make()));
         // What still runs is cut here, while its runtime is there.
         drop(tasks);
+        if let Err(panicked) = ended {
+            resume_unwind(panicked.into_panic());
+        }
     })
 }
 
