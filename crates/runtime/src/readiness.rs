@@ -107,8 +107,12 @@ impl Guard {
         let Some((guard, pending)) = state.release(self.id) else {
             return;
         };
-        let all = state.is_ready();
+        let (all, draining) = (state.is_ready(), state.draining.is_some());
         drop(state);
+        if draining {
+            // Whatever ends with the process does not get ready by it.
+            return;
+        }
         let took_ms = u64::try_from(pending.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(guard, took_ms, "ready");
         if all {
