@@ -53,6 +53,8 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     // All at once, so that the process is not ready between two of them.
     let [folder_ready, listeners_ready, metrics_ready] =
         ["folder", "listeners", "metrics"].map(|name| readiness.guard(name));
+    // Dropped before them: who fails must not get ready by it.
+    let unready = UnreadyOnFailure(Some(readiness.clone()));
     let (phases, phase) = phases();
 
     let engine = engine(&args.source)?;
@@ -65,7 +67,6 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         &source.standalone,
         source.standalone_poll_interval,
         engine,
-        folder_ready,
         on_commit,
     )?;
     let (folder, stop_control) = (control.stats(), control.waker());
@@ -111,7 +112,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     admin::server(readiness.clone(), metrics, debug).start(args.process.admin)?;
 
     let (alive, control_ended) = oneshot::channel::<()>();
-    let control = control.start(alive)?;
+    let control = control.start(folder_ready, alive)?;
     let report = workers.report();
     let timing = Timing {
         delay: args.process.drain_delay,
@@ -126,12 +127,13 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         let finished = async { joined = workers.join().await };
         let ended = tokio::select! {
             ended = drive(phases, timing, &readiness, signals, finished) => ended,
-            error = listeners::watch(first_commit, bindings, report, listeners_ready) => return Err(error),
+            error = listeners::watch(first_commit, bindings, report, &listeners_ready) => return Err(error),
             _ = control_ended => return Err(RunError::Control),
         };
         joined?;
         Ok(ended)
     })?;
+    unready.disarm();
     // Until here revocations have been in force for the requests that were still running.
     stop_control.stop();
     match ended {
@@ -141,6 +143,23 @@ pub fn run(args: &Args) -> Result<(), RunError> {
             control.join().map_err(|_| RunError::Control)?;
             log_writer.join();
             Ok(())
+        }
+    }
+}
+
+/// Makes the process unready where it ends by an error.
+struct UnreadyOnFailure(Option<Readiness>);
+
+impl UnreadyOnFailure {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for UnreadyOnFailure {
+    fn drop(&mut self) {
+        if let Some(readiness) = self.0.take() {
+            readiness.drain("ended by an error");
         }
     }
 }

@@ -38,9 +38,9 @@ impl Running {
         let readiness = Readiness::default();
         let engine = support::engine();
         let door = Door::of(&engine);
-        let control = Control::new(dir, poll, engine, readiness.guard("folder"), Box::new(|_| {})).unwrap();
+        let control = Control::new(dir, poll, engine, Box::new(|_| {})).unwrap();
         let (stats, waker) = (control.stats(), control.waker());
-        let thread = Some(control.start(()).unwrap());
+        let thread = Some(control.start(readiness.guard("folder"), ()).unwrap());
         Self {
             door,
             stats,
@@ -286,14 +286,7 @@ fn a_file_broken_at_start_is_named_until_it_is_mended() {
 fn a_folder_that_is_not_there_is_an_error_at_start() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("none");
-    let readiness = Readiness::default();
-    let made = Control::new(
-        &dir,
-        NEVER,
-        support::engine(),
-        readiness.guard("folder"),
-        Box::new(|_| {}),
-    );
+    let made = Control::new(&dir, NEVER, support::engine(), Box::new(|_| {}));
     let error = made.err().expect("it cannot be read").to_string();
     assert!(
         error.contains("none") && error.contains("--standalone"),

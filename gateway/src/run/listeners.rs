@@ -17,7 +17,7 @@ pub(super) async fn watch(
     first_commit: oneshot::Receiver<()>,
     mut wanted: watch::Receiver<Bindings>,
     mut report: watch::Receiver<BindReport>,
-    ready: Guard,
+    ready: &Guard,
 ) -> RunError {
     if first_commit.await.is_err() {
         // The control thread ended, which is noticed where it is waited for.
@@ -63,7 +63,7 @@ mod tests {
         let (commit, first_commit) = oneshot::channel();
         let (wanted, wanted_seen) = watch::channel(Bindings::new());
         let (report, report_seen) = watch::channel(BindReport::default());
-        let task = tokio::spawn(watch(first_commit, wanted_seen, report_seen, ready));
+        let task = tokio::spawn(async move { watch(first_commit, wanted_seen, report_seen, &ready).await });
         wanted.send_replace(Bindings::from([(80, address())]));
         commit.send(()).unwrap();
         tokio::task::yield_now().await;

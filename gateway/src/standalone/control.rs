@@ -85,7 +85,6 @@ pub struct Control {
     events: Events,
     inbox: Inbox,
     engine: Engine,
-    ready: Guard,
     poll_interval: Duration,
     next_scan: Instant,
     /// What is left of the whole look that is under way.
@@ -103,7 +102,7 @@ pub struct Control {
 struct Stopped;
 
 impl Control {
-    /// A reader of a folder that exists. `ready` is pending until something is served.
+    /// A reader of a folder that exists.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -111,7 +110,6 @@ impl Control {
         dir: &Path,
         poll_interval: Duration,
         engine: Engine,
-        ready: Guard,
         on_commit: OnCommit,
     ) -> Result<Self, StartError> {
         std::fs::read_dir(dir).map_err(|source| StartError::Folder {
@@ -123,7 +121,6 @@ impl Control {
             events: Events::new().map_err(StartError::Events)?,
             inbox: Inbox::default(),
             engine,
-            ready,
             poll_interval,
             next_scan: Instant::now(),
             scan: VecDeque::new(),
@@ -144,19 +141,20 @@ impl Control {
         self.events.waker()
     }
 
-    /// Starts the thread. `alive` is dropped when it ends, however it does.
+    /// Starts the thread. `ready` is pending until something is served; `alive` is dropped when the thread
+    /// ends, however it does.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn start(mut self, alive: impl Send + 'static) -> io::Result<JoinHandle<()>> {
+    pub fn start(mut self, ready: Guard, alive: impl Send + 'static) -> io::Result<JoinHandle<()>> {
         Builder::new().name("control".to_owned()).spawn(move || {
             let _alive = alive;
-            while self.turn().is_ok() {}
+            while self.turn(&ready).is_ok() {}
         })
     }
 
     /// Waits until there is something to look at, and takes it in.
-    fn turn(&mut self) -> Result<(), Stopped> {
+    fn turn(&mut self, ready: &Guard) -> Result<(), Stopped> {
         let due = self.due(Instant::now());
         self.collect(due)?;
         let now = Instant::now();
@@ -164,7 +162,8 @@ impl Control {
             self.inbox.push(Event::Anything, now);
         }
         if self.due(now) <= now {
-            self.batch(now);
+            let changes = self.batch(now);
+            self.take(changes, ready);
         }
         Ok(())
     }
@@ -178,8 +177,8 @@ impl Control {
         inbox.map_or(self.next_scan, |due| due.min(self.next_scan))
     }
 
-    /// Looks at everything that is due, and takes in what changed.
-    fn batch(&mut self, now: Instant) {
+    /// Looks at everything that is due, and gives what changed.
+    fn batch(&mut self, now: Instant) -> Vec<FileChange> {
         let Due {
             closed,
             created,
@@ -221,7 +220,7 @@ impl Control {
             changes.extend(last.changes);
             changes.extend(last.doubtful.into_iter().map(|file| self.folder.give_up(file)));
         }
-        self.take(changes);
+        changes
     }
 
     /// Drops what was seen of files to which something happened meanwhile: they are looked at again.
@@ -261,7 +260,7 @@ impl Control {
     }
 
     /// Hands changes to the engine; without one too, because it frees what readers have let go of.
-    fn take(&mut self, mut changes: Vec<FileChange>) {
+    fn take(&mut self, mut changes: Vec<FileChange>, ready: &Guard) {
         if let Some(mut first) = self.first.take() {
             first.append(&mut changes);
             if !self.may_begin || !self.scan.is_empty() || self.inbox.is_waiting() {
@@ -280,10 +279,10 @@ impl Control {
         self.stats.undecodable.store(undecodable, Relaxed);
         self.stats.files_read.store(self.folder.files_read(), Relaxed);
         match outcome {
-            Outcome::Held(why) => self.ready.pending(why),
+            Outcome::Held(why) => ready.pending(why),
             Outcome::Committed => {
                 (self.on_commit)(&self.engine);
-                self.ready.ready();
+                ready.ready();
             }
         }
     }
