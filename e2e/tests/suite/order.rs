@@ -8,6 +8,7 @@ use latchkey_e2e::{
     logs::Logs,
     manifest::{Manifest, consumer, credential, gateway, secret},
     scene::{Scene, backend, policy, route},
+    wait::eventually,
 };
 
 /// Writes the objects of a protected route one at a time into a folder that a gateway is reading,
@@ -42,6 +43,12 @@ fn written_in_order(names: [&str; 7]) {
             assert_eq!(status == 200, complete, "{status} after {name} in {names:?}");
         }
     }
+    // A new Gateway's port is bound right after its routes are known.
+    eventually("the port is bound", || {
+        accepts(gateway.proxy())
+            .then_some(())
+            .ok_or_else(|| "refused".to_owned())
+    });
     never_open(&gateway);
     let seen = Seen::of(&gateway.send(&Request::get("/").key(&key)));
     assert_eq!(seen.header("X-Consumer-Username").as_deref(), Some("alice"));
