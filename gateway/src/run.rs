@@ -95,6 +95,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         folder: folder.clone(),
         listeners: workers.report(),
     };
+    let connections = workers.stats();
     let sources: Vec<Box<dyn Source>> = vec![
         Box::new(Requests::new(registry)),
         Box::new(sizes::index(snapshots)),
@@ -103,6 +104,9 @@ pub fn run(args: &Args) -> Result<(), RunError> {
             files: folder.files.load(Relaxed),
             undecodable_objects: folder.undecodable.load(Relaxed),
             failed_scans: folder.failed_scans.load(Relaxed),
+        })),
+        Box::new(sizes::connections(move || {
+            admin::connection_counts(&connections.read())
         })),
         Box::new(sizes::access_log(drops)),
         Box::new(sizes::process(env!("CARGO_PKG_VERSION"), SystemTime::now())),

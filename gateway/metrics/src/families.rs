@@ -40,6 +40,17 @@ families! {
     /// Requests that began and have not ended, by HTTPRoute (namespace/name).
     REQUESTS_IN_FLIGHT = Gauge "latchkey_requests_in_flight" [ROUTE];
 
+    /// Client connections that are open.
+    CONNECTIONS_OPEN = Gauge "latchkey_connections_open" [];
+    /// Client connections since start.
+    CONNECTIONS = Counter "latchkey_connections_total" [];
+    /// Times that a worker stopped accepting because it had --max-connections.
+    ACCEPT_PAUSES = Counter "latchkey_accept_pauses_total" [];
+    /// Accepts that failed, for want of file descriptors or otherwise.
+    ACCEPT_ERRORS = Counter "latchkey_accept_errors_total" [];
+    /// Requests sent once more on a fresh upstream connection.
+    UPSTREAM_RETRIES = Counter "latchkey_upstream_retries_total" [];
+
     /// Consumers known to authentication.
     INDEX_CONSUMERS = Gauge "latchkey_index_consumers" [];
     /// Credential entries under digests; a Credential under two peppers counts twice.

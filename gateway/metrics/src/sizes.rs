@@ -1,4 +1,4 @@
-//! How much there is: index, routes, folder, access log; and what runs since when.
+//! How much there is: index, routes, folder, connections, access log; and what runs since when.
 //!
 //! What this crate cannot see comes as a function that gives plain numbers.
 
@@ -10,10 +10,10 @@ use crate::{
     Source,
     encode::{Labels, Text},
     families::{
-        ACCESS_LOG_DROPPED, BUILD_INFO, INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES,
-        INDEX_PEPPERS, PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES,
-        ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES,
-        STANDALONE_UNDECODABLE,
+        ACCEPT_ERRORS, ACCEPT_PAUSES, ACCESS_LOG_DROPPED, BUILD_INFO, CONNECTIONS, CONNECTIONS_OPEN,
+        INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS, PROCESS_START_TIME,
+        ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES, ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES,
+        STANDALONE_FAILED_SCANS, STANDALONE_FILES, STANDALONE_UNDECODABLE, UPSTREAM_RETRIES,
     },
 };
 
@@ -41,6 +41,21 @@ pub struct FolderSizes {
     pub undecodable_objects: usize,
     /// Scans that failed since start.
     pub failed_scans: u64,
+}
+
+/// What the workers' connections did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConnectionCounts {
+    /// Client connections that are open.
+    pub open: u64,
+    /// Client connections since start.
+    pub accepted: u64,
+    /// How often a worker was full.
+    pub accept_pauses: u64,
+    /// Accepts that failed.
+    pub accept_errors: u64,
+    /// Requests sent once more.
+    pub upstream_retries: u64,
 }
 
 /// The authentication snapshot's sizes.
@@ -74,6 +89,18 @@ pub fn folder(sizes: impl Fn() -> FolderSizes + Send) -> impl Source {
         text.single(&STANDALONE_FILES, sizes.files);
         text.single(&STANDALONE_UNDECODABLE, sizes.undecodable_objects);
         text.single(&STANDALONE_FAILED_SCANS, sizes.failed_scans);
+    }
+}
+
+/// The workers' connections.
+pub fn connections(counts: impl Fn() -> ConnectionCounts + Send) -> impl Source {
+    move |text: &mut Text| {
+        let counts = counts();
+        text.single(&CONNECTIONS_OPEN, counts.open);
+        text.single(&CONNECTIONS, counts.accepted);
+        text.single(&ACCEPT_PAUSES, counts.accept_pauses);
+        text.single(&ACCEPT_ERRORS, counts.accept_errors);
+        text.single(&UPSTREAM_RETRIES, counts.upstream_retries);
     }
 }
 

@@ -1,7 +1,12 @@
 //! What the admin server answers beyond the process's own paths: `/metrics` and `/debug/index`.
 
 use http::StatusCode;
-use latchkey_metrics::{cache::Cache, encode::CONTENT_TYPE, sizes::RoutingSizes};
+use latchkey_metrics::{
+    cache::Cache,
+    encode::CONTENT_TYPE,
+    sizes::{ConnectionCounts, RoutingSizes},
+};
+use latchkey_proxy::Stats;
 use latchkey_routing::table::TableCell;
 use latchkey_runtime::{
     admin::{Admin, AdminResponse},
@@ -35,5 +40,16 @@ pub(super) fn routing_sizes(tables: &TableCell) -> RoutingSizes {
         routes: stats.routes,
         unprotected_routes: stats.unprotected_routes,
         policies: stats.policies,
+    }
+}
+
+/// What the workers' connections did, for metrics, which know no proxy.
+pub(super) fn connection_counts(stats: &Stats) -> ConnectionCounts {
+    ConnectionCounts {
+        open: stats.open_connections,
+        accepted: stats.connections,
+        accept_pauses: stats.accept_pauses,
+        accept_errors: stats.accept_errors,
+        upstream_retries: stats.retries,
     }
 }

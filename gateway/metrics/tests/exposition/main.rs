@@ -20,7 +20,7 @@ use latchkey_metrics::{
     encode::{Kind, Text},
     families,
     requests::Requests,
-    sizes::{self, FolderSizes, RoutingSizes},
+    sizes::{self, ConnectionCounts, FolderSizes, RoutingSizes},
     worker,
 };
 use latchkey_snapshot::{SnapshotCell, counters::Registry};
@@ -78,6 +78,7 @@ fn every_family_stands_once_with_its_own_labels() {
         Box::new(sizes::index(SnapshotCell::default())),
         Box::new(sizes::routing(RoutingSizes::default)),
         Box::new(sizes::folder(FolderSizes::default)),
+        Box::new(sizes::connections(ConnectionCounts::default)),
         Box::new(sizes::access_log(|| 3)),
         Box::new(sizes::process("1.2.3", UNIX_EPOCH + Duration::from_millis(1500))),
     ]);
