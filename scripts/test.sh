@@ -4,7 +4,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 cd "$root"
 
-members() { cargo metadata --no-deps --format-version 1 --offline 2>/dev/null | tr ',' '\n' | sed -n 's/.*"name":"\(latchkey-[a-z-]*\)".*/\1/p' | sort -u; }
+members() { cargo metadata --no-deps --format-version 1 --offline 2>/dev/null | tr ',' '\n' | sed -n 's/.*"name":"\(latchkey-[a-z0-9-]*\)".*/\1/p' | sort -u; }
 
 each_crate_alone() {
     # A crate that leans on a feature only its neighbours switch on does not build for who takes it alone.
@@ -25,5 +25,6 @@ part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-d
 part "supply chain" deny
 part "binaries for end-to-end tests" cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-echo
 part "unit, property and golden tests" cargo test --workspace --exclude latchkey-e2e --locked
-say "==> end-to-end tests"
-LATCHKEY_BIN_DIR=$target/e2e exec cargo test -p latchkey-e2e --locked
+part "layers and harness" cargo test -p latchkey-e2e --locked --lib --test architecture
+say "==> end-to-end tests (so far: $SECONDS s)"
+LATCHKEY_BIN_DIR=$target/e2e exec cargo test -p latchkey-e2e --locked --test suite
