@@ -84,9 +84,7 @@ impl<'r> Authority<'r> {
                 let end = text.find(':').unwrap_or(text.len());
                 let name = &text[..end];
                 let name = name.strip_suffix('.').unwrap_or(name);
-                let allowed =
-                    |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-                if name.is_empty() || name.len() > 253 || !name.bytes().all(allowed) {
+                if name.len() > 253 || !name.split('.').all(is_label) {
                     return None;
                 }
                 (name, &text[end..])
@@ -105,6 +103,12 @@ impl<'r> Authority<'r> {
     fn port_or_default(&self) -> u16 {
         self.port.unwrap_or(80)
     }
+}
+
+/// Whether this may stand between dots. An empty one means nothing in the DNS, and others skip it.
+fn is_label(label: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~');
+    !label.is_empty() && label.bytes().all(allowed)
 }
 
 fn lower_case(name: &str) -> Cow<'_, str> {

@@ -54,6 +54,11 @@ fn a_host_that_two_readers_may_take_apart_differently_is_refused() {
         "a.example:x",
         "http://a.example",
         "a..:x",
+        "a..",
+        "a..b",
+        ".a",
+        "..",
+        "a..:80",
     ] {
         assert_eq!(
             host(&[line], "/x", Version::HTTP_11),

@@ -13,6 +13,7 @@ fn a_host_that_is_not_one_host_is_refused() {
         "GET /open HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
         "GET /open HTTP/1.1\r\nHost: a.example, b.example\r\n\r\n",
         "GET /open HTTP/1.1\r\nHost: user@a\r\n\r\n",
+        "GET /open HTTP/1.1\r\nHost: a.example..\r\n\r\n",
         "GET /open HTTP/1.1\r\nHost: [::1]x\r\n\r\n",
         "GET http://internal.example/open HTTP/1.1\r\nHost: public.example\r\n\r\n",
         "GET http://public.example/open HTTP/1.1\r\nHost: internal.example\r\n\r\n",
