@@ -24,16 +24,15 @@ pub(crate) fn remove_where(headers: &mut HeaderMap, chosen: impl Fn(&HeaderName)
     }
 }
 
-/// Whether an application that folds `_` and `-` into one may read `name` as `known` (lower case).
+/// Whether an application that folds `_` and `-` into one may read `name` as `known` (both lower case).
 pub(crate) fn folds_to(name: &str, known: &str) -> bool {
     name.len() == known.len() && starts_folded(name, known)
 }
 
-/// Whether `name` begins with `known`, `_` counting as `-`.
+/// Whether `name` begins with `known`, `_` and `-` counting as one.
 pub(crate) fn starts_folded(name: &str, known: &str) -> bool {
     name.len() >= known.len()
-        && name
-            .bytes()
-            .zip(known.bytes())
-            .all(|(byte, expected)| byte == expected || (byte == b'_' && expected == b'-'))
+        && name.bytes().zip(known.bytes()).all(|(byte, expected)| {
+            byte == expected || matches!((byte, expected), (b'_', b'-') | (b'-', b'_'))
+        })
 }

@@ -1,18 +1,30 @@
 //! Keeping credentials from the upstream: every place that a policy with `hideCredentials` names goes,
 //! not only the one that decided. Places that no policy names are left alone.
+//!
+//! A header goes with its copies that have `_` for `-` or `-` for `_`: CGI and WSGI make one of them.
 
 use http::{HeaderMap, HeaderName, header};
 use latchkey_routing::policy::{Method, Place, Protection};
 
-use crate::{headers::trailers, query};
+use crate::{
+    headers::{folds_to, remove_where, trailers},
+    query,
+};
 
 /// Removes the header places of all policies that hide, also as trailers.
 pub(crate) fn headers(protection: &Protection<'_>, headers: &mut HeaderMap) {
     for place in places(protection) {
         match place {
-            // A message without these would not be one.
-            Place::Header(header::HOST | header::CONTENT_LENGTH) | Place::Query(_) => {}
-            Place::Header(name) => drop(headers.remove(name)),
+            Place::Query(_) => {}
+            Place::Header(known) => {
+                // A message without these would not be one.
+                if !matches!(*known, header::HOST | header::CONTENT_LENGTH) {
+                    headers.remove(known);
+                }
+                remove_where(headers, |name| {
+                    name != known && folds_to(name.as_str(), known.as_str())
+                });
+            }
         }
     }
 }
@@ -20,7 +32,8 @@ pub(crate) fn headers(protection: &Protection<'_>, headers: &mut HeaderMap) {
 /// Removes from the `Trailer` line what may not be sent after the body.
 pub(crate) fn trailers(protection: &Protection<'_>, headers: &mut HeaderMap) {
     let hidden = |name: &HeaderName| {
-        places(protection).any(|place| matches!(place, Place::Header(known) if known == name))
+        places(protection)
+            .any(|place| matches!(place, Place::Header(known) if folds_to(name.as_str(), known.as_str())))
     };
     trailers::restrict(headers, hidden);
 }

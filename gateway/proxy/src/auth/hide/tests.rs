@@ -69,6 +69,44 @@ fn all_places_of_all_hiding_policies_go() {
     assert_eq!(query(&protection, "x=1"), None);
 }
 
+/// CGI and WSGI read `x_api_key` and `X-API-Key` as one.
+#[test]
+fn copies_with_the_other_mark_go_too() {
+    let policy = policy(
+        true,
+        vec![Method::ApiKey(vec![
+            header_place("x-api-key"),
+            header_place("under_score"),
+            header_place("content-length"),
+        ])],
+    );
+    let protection = Protection {
+        specific: Some(&policy),
+        ..Protection::default()
+    };
+    let mut head = HeaderMap::new();
+    for name in [
+        "x_api_key",
+        "x-api_key",
+        "x-api-key",
+        "under-score",
+        "under_score",
+        "content-length",
+        "x-api-keys",
+        "xxapi-key",
+    ] {
+        head.append(name, HeaderValue::from_static("1"));
+    }
+    let declared = "x_api_key, under-score, x-sum";
+    head.insert(header::TRAILER, HeaderValue::from_static(declared));
+    headers(&protection, &mut head);
+    trailers(&protection, &mut head);
+    let mut names: Vec<_> = head.keys().map(HeaderName::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["content-length", "trailer", "x-api-keys", "xxapi-key"]);
+    assert_eq!(head[header::TRAILER], "x-sum");
+}
+
 #[test]
 fn an_open_route_hides_nothing() {
     let mut head = HeaderMap::new();
