@@ -188,6 +188,7 @@ fn prepare_headers(
         hide::trailers(protection, headers);
     } else {
         headers.remove(header::TRAILER);
+        length::unify(headers);
     }
     if let Some(changes) = &forward.request_headers {
         modifier::apply(changes, headers);
