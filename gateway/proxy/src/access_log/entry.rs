@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, time::SystemTime};
 
 use http::{HeaderValue, Method};
+use jiff::Timestamp;
 use latchkey_core::{object::RouteLabel, reason::Reason};
 use latchkey_snapshot::Identity;
 use serde_json::json;
@@ -68,12 +69,8 @@ impl Entry {
 
     /// Writes the line, with its end.
     pub(super) fn render(&self, line: &mut Vec<u8>) {
-        let since_epoch = self
-            .time
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
         let value = json!({
-            "time": since_epoch.as_secs_f64(),
+            "time": rfc3339(self.time),
             "requestId": self.request_id,
             "method": self.method,
             "path": self.path,
@@ -93,10 +90,36 @@ impl Entry {
     }
 }
 
+/// UTC, to the microsecond, always of one length.
+fn rfc3339(time: SystemTime) -> String {
+    // A clock that far off the years 0 to 9999 tells nothing.
+    let time = Timestamp::try_from(time).unwrap_or_default();
+    format!("{time:.6}")
+}
+
 fn cut(text: &str) -> String {
     let mut end = text.len().min(MAX_TEXT);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_time_is_utc_with_six_digits() {
+        for (micros, expected) in [
+            (0, "1970-01-01T00:00:00.000000Z"),
+            (1_764_529_561_000_007, "2025-11-30T19:06:01.000007Z"),
+            (1_764_529_561_500_000, "2025-11-30T19:06:01.500000Z"),
+        ] {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_micros(micros);
+            assert_eq!(rfc3339(time), expected);
+        }
+    }
 }

@@ -63,6 +63,8 @@ fn a_line_says_what_is_known() {
     assert_eq!(lines[0]["code"], 401);
     assert_eq!(lines[0]["requestId"], "id-1");
     assert!(lines[0]["route"].is_null());
+    let time = lines[0]["time"].as_str().unwrap();
+    assert_eq!((time.len(), time.ends_with('Z')), (27, true), "{time}");
 }
 
 /// A sink that says when a write begins and then blocks until it is let go.
