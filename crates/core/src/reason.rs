@@ -37,6 +37,8 @@ reasons! {
     ClientGone = "client_gone" => 0 None;
     /// The request breaks HTTP in a way that two parsers might read differently.
     BadRequest = "bad_request" => 400 BadRequest;
+    /// The request's head is larger than the limits on its bytes or fields.
+    HeadTooLarge = "head_too_large" => 431 BadRequest;
     /// No credential in any configured place.
     NoCredential = "no_credential" => 401 CredentialMissing;
     /// A configured place was there, but empty.
@@ -102,7 +104,7 @@ reasons! {
 pub enum ClientReason {
     /// The answer is not the gateway's own.
     None,
-    /// 400.
+    /// 400, 431.
     BadRequest,
     /// 401, nothing was presented.
     CredentialMissing,

@@ -83,8 +83,12 @@ fn count_unparsed(worker: &Worker, error: &hyper::Error) {
     if error.is_parse() {
         let counters = worker.counters.route(None);
         counters.start();
-        let code = if error.is_parse_too_large() { 431 } else { 400 };
-        counters.finish(code, Reason::BadRequest, 0);
+        let reason = if error.is_parse_too_large() {
+            Reason::HeadTooLarge
+        } else {
+            Reason::BadRequest
+        };
+        counters.finish(reason.status(), reason, 0);
     }
 }
 

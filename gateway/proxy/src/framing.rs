@@ -8,10 +8,13 @@
 //! | `Content-Length` that is not digits, or two that differ; `Transfer-Encoding` in HTTP/1.0, or without a final `chunked`; a blank before a colon; a folded line; a control character in a value | 400, closed |
 //! | `Content-Length` beside `Transfer-Encoding` | the length is dropped, the connection closes after the answer (RFC 9112 section 6.1) |
 //! | two equal `Content-Length` lines | one is dropped (RFC 9110 section 8.6) |
+//! | a head over the limits on bytes or fields | 431, closed |
+//! | a TAB before a value; zeros before a chunk's size, and its extensions | HTTP allows them; dropped |
 //! | LF without CR at the end of a line | read as a line end (RFC 9112 section 2.2) |
 //! | a bad chunk size | the body ends in an error, the connection closes |
 //!
-//! Each request is written anew for the upstream, with one length of our own making, so nothing that
+//! Each request is written anew for the upstream, with one length of our own making
+//! (`headers::length`) or chunks of our own, so nothing that
 //! was tolerated here reaches it.
 
 use http::{Method, Version, header, request::Parts};

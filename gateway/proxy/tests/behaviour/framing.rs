@@ -1,7 +1,11 @@
 //! What has two meanings is refused and the connection closed; the upstream sees one clean message or
 //! none (O-D1).
 
-use crate::harness::{Gateway, Upstream, Wire};
+use std::sync::mpsc;
+
+use latchkey_proxy::ProxyConfig;
+
+use crate::harness::{DEADLINE, Gateway, Upstream, Wire, objects, upstream::ok};
 
 /// What a client might hide in a body: a request that nobody checked.
 const SMUGGLED: &str = "GET /open/smuggled HTTP/1.1\r\nHost: a.example\r\n\r\n";
@@ -111,6 +115,50 @@ fn equal_lengths_go_on_as_one() {
     );
 }
 
+/// A proxy or server behind may read a number with leading zeros as octal.
+#[test]
+fn a_length_goes_on_as_a_number_of_our_own_both_ways() {
+    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\nContent-Length: 0012\r\n\r\nhello, world");
+    let gateway = Gateway::of(&[upstream.address]);
+    let answer = gateway.ask("POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 0010\r\n\r\n0123456789");
+    assert_eq!(answer.field("content-length").as_deref(), Some("12"));
+    assert_eq!(answer.body, b"hello, world");
+    let request = upstream.requests().pop().unwrap();
+    assert_eq!(request.field("content-length").as_deref(), Some("10"));
+    assert_eq!(request.body, b"0123456789");
+}
+
+/// A blank of either kind before a value, and zeros before a chunk's size, are HTTP; they are read so
+/// and never sent on.
+#[test]
+fn odd_but_lawful_chunking_goes_on_in_the_plain_form() {
+    for (line, size) in [
+        ("Transfer-Encoding:\tchunked", "3"),
+        ("Transfer-Encoding: \t chunked\t", "3"),
+        ("Transfer-Encoding: chunked", "0000003"),
+        ("Transfer-Encoding: chunked", "003;x=1"),
+    ] {
+        let (seen, raw) = mpsc::channel();
+        let upstream = Upstream::start(move |mut served| {
+            while let Some(head) = served.wire.head() {
+                let lines = [(); 4].map(|()| served.wire.line().unwrap_or_default());
+                let _ = seen.send((head, lines));
+                served.wire.send(ok("hi"));
+            }
+        });
+        let gateway = Gateway::of(&[upstream.address]);
+        let answer = gateway.ask(format!(
+            "POST /open HTTP/1.1\r\nHost: a\r\n{line}\r\n\r\n{size}\r\nabc\r\n000\r\n\r\n"
+        ));
+        assert_eq!(answer.status(), 200, "{line:?} {size}");
+        let (head, lines) = raw.recv_timeout(DEADLINE).unwrap();
+        let coding = "transfer-encoding: chunked";
+        assert!(head.lines().any(|line| line == coding), "{line:?}: {head}");
+        assert!(!head.contains('\t'), "{head}");
+        assert_eq!(lines, ["3", "abc", "0", ""], "{line:?} {size}");
+    }
+}
+
 #[test]
 fn a_broken_chunk_ends_the_connection_and_the_upstream_sees_no_second_request() {
     for body in [
@@ -190,7 +238,7 @@ fn a_body_of_a_get_goes_on_with_its_framing() {
 fn heads_over_the_limits_are_refused_and_counted() {
     let upstream = Upstream::echo();
     let gateway = Gateway::of(&[upstream.address]);
-    let long = "x".repeat(70 * 1024);
+    let long = "x".repeat(100_000);
     let many: String = (0..120).map(|index| format!("X-{index}: 1\r\n")).collect();
     for lines in [format!("X-Long: {long}\r\n"), many] {
         let mut client = gateway.connect();
@@ -200,8 +248,33 @@ fn heads_over_the_limits_are_refused_and_counted() {
     let mut client = gateway.connect();
     client.send("NONSENSE\r\n\r\n");
     assert_eq!(client.answer().unwrap().status(), 400);
-    gateway.wait_for_counts(None, &[("400 bad_request", 1), ("431 bad_request", 2)]);
+    gateway.wait_for_counts(None, &[("400 bad_request", 1), ("431 head_too_large", 2)]);
     assert!(upstream.requests().is_empty());
+}
+
+/// One read may bring more than the limit, and the buffer is larger than a small limit.
+#[test]
+fn a_head_is_measured_itself_and_not_by_the_buffer_it_came_in() {
+    let upstream = Upstream::echo();
+    let mut config = ProxyConfig::default();
+    config.limits.max_head_bytes = 1024;
+    let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
+    let long = "x".repeat(1024);
+    for request in [
+        format!("GET /open HTTP/1.1\r\nHost: a\r\nX-Long: {long}\r\n\r\n"),
+        format!("GET /open HTTP/1.1\r\nHost: a\r\nX-Consumer-ID: {long}\r\n\r\n"),
+        format!("GET /open?{long} HTTP/1.1\r\nHost: a\r\n\r\n"),
+        format!("GET /open HTTP/1.1\r\nHost: a\r\n{}\r\n", "A: \r\n".repeat(200)),
+    ] {
+        let mut client = gateway.connect();
+        client.send(&request);
+        let status = client.answer().map(|answer| answer.status());
+        assert!(matches!(status, Some(414 | 431)), "{status:?}: {request}");
+        assert!(client.is_closed(), "{request}");
+    }
+    assert!(upstream.requests().is_empty());
+    let most = "x".repeat(900);
+    assert_eq!(gateway.get("/open", &format!("X-Long: {most}\r\n")).status(), 200);
 }
 
 /// Heads that are within the limits and yet full.
