@@ -109,6 +109,51 @@ fn a_new_file_that_is_broken_leaves_what_is_served() {
 }
 
 #[test]
+fn a_policy_does_not_go_while_a_new_file_that_is_broken_may_hold_it() {
+    for broken in [NO_YAML, UNKNOWN] {
+        let mut scene = Scene::usual();
+        scene.sync();
+        scene.delete("policy-app.yaml");
+        scene.write("auth.yaml", broken);
+        assert_eq!(scene.sync(), Outcome::Committed);
+        assert_eq!(scene.ask("/", Some(&key("alice"))), "policy_invalid");
+        let message = scene.message("Undecodable");
+        assert!(message.contains("auth.yaml"), "{message}");
+        scene.write("auth.yaml", &policy("app", "app"));
+        scene.sync();
+        assert_eq!(scene.ask("/", None), "no_credential");
+        assert_eq!(scene.findings(), [""; 0]);
+        scene.write("auth.yaml", "# nothing\n");
+        scene.sync();
+        assert_eq!(scene.ask("/", None), "open");
+    }
+}
+
+#[test]
+fn a_policy_whose_kind_or_group_is_misspelt_closes() {
+    for (from, to) in [
+        ("latchkey.dev/v1alpha1", "latchkey.dev"),
+        ("latchkey.dev/v1alpha1", "latchkey.io/v1alpha1"),
+        ("latchkey.dev/v1alpha1", "Latchkey.dev/v1alpha1"),
+        (
+            "latchkey.dev/v1alpha1\nkind: AuthPolicy",
+            "latchkey.io/v1alpha1\nkind: AuthPolcy",
+        ),
+    ] {
+        let mut scene = Scene::usual();
+        scene.sync();
+        let text = policy("app", "app").replace(from, to);
+        scene.write("policy-app.yaml", &text);
+        scene.sync();
+        assert_eq!(scene.ask("/", Some(&key("alice"))), "policy_invalid", "{text}");
+        scene.write("policy-app.yaml", &policy("app", "app"));
+        scene.sync();
+        assert_eq!(scene.ask("/", Some(&key("alice"))), "alice");
+        assert_eq!(scene.findings(), [""; 0]);
+    }
+}
+
+#[test]
 fn a_broken_file_that_is_deleted_deletes_its_objects() {
     let mut scene = Scene::usual();
     scene.sync();

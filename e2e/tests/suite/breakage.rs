@@ -120,6 +120,22 @@ fn a_policys_file_that_is_no_yaml_closes_its_namespace() {
 }
 
 #[test]
+fn a_policy_whose_api_version_is_misspelt_closes_its_namespace() {
+    for api_version in ["latchkey.dev", "latchkey.io/v1alpha1", " latchkey.dev/v1alpha1"] {
+        Town::new().breaks(
+            |scene| {
+                scene
+                    .folder
+                    .write("policy.yaml", &[policy().set("apiVersion", api_version)]);
+            },
+            503,
+            503,
+            |scene| scene.folder.write("policy.yaml", &[policy()]),
+        );
+    }
+}
+
+#[test]
 fn a_route_that_cannot_be_read_closes_its_hostnames() {
     Town::new().breaks(
         |scene| {

@@ -64,8 +64,12 @@ pub struct Desired {
     objects: HashMap<ObjectKey, Object>,
     files: HashMap<FileName, File>,
     touched: BTreeSet<ObjectKey>,
-    /// Files of which no whole version was ever read, and why.
-    never_read: BTreeMap<FileName, Problem>,
+    /// Files of which not all is understood at present, and why.
+    unclear: BTreeMap<FileName, Problem>,
+    /// What shapes, and is missing, but may stand in an unclear file.
+    missed: BTreeSet<ObjectKey>,
+    /// The unclear file that was named for those.
+    suspect: Option<FileName>,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +91,8 @@ enum ClaimContent {
     /// The object as compact JSON: a fraction of the tree's size, and as good to compare.
     Json(Arc<[u8]>),
     Unreadable(Arc<str>),
+    /// It is missing, and something stands in the file that may be it. Counts if nobody else has it.
+    Suspected(Arc<str>),
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -101,8 +107,8 @@ enum HandedOut {
 struct File {
     /// What it holds, or held when it could last be read, and where.
     held: BTreeMap<ObjectKey, (usize, u64)>,
-    /// Whether all of it was understood once.
-    was_whole: bool,
+    /// How many documents of which kinds were passed over when nothing was missed in it.
+    ignored: BTreeMap<String, usize>,
 }
 
 impl Desired {
@@ -115,7 +121,7 @@ impl Desired {
         }
         let after = match content {
             Content::Gone => {
-                self.never_read.remove(&file);
+                self.unclear.remove(&file);
                 return;
             }
             Content::Broken(problem) => self.hold_unreadable(&file, before, problem),
@@ -126,12 +132,29 @@ impl Desired {
 
     /// The objects that differ from what was handed out before, in the order of their keys.
     pub fn take_changes(&mut self) -> Vec<Change> {
+        let suspect = self.unclear.keys().next().cloned();
+        if suspect != self.suspect {
+            self.touched.append(&mut self.missed);
+            self.suspect = suspect;
+        }
         let mut changes = Vec::new();
         for key in std::mem::take(&mut self.touched) {
             let Some(object) = self.objects.get_mut(&key) else {
                 continue;
             };
-            let now = object.now();
+            let mut now = object.now();
+            self.missed.remove(&key);
+            if let Some(file) = &self.suspect
+                && now == HandedOut::Absent
+                && object.handed_out != HandedOut::Absent
+                && key.kind.shapes()
+            {
+                now = HandedOut::Unreadable(format!(
+                    "it is gone, but {file} may hold it; mend or remove that file"
+                ));
+                self.missed.insert(key.clone());
+            }
+            let gone = now == HandedOut::Absent;
             if now != object.handed_out {
                 let state = now.state();
                 object.handed_out = now;
@@ -140,16 +163,16 @@ impl Desired {
                     state,
                 });
             }
-            if object.claims.is_empty() {
+            if gone {
                 self.objects.remove(&key);
             }
         }
         changes
     }
 
-    /// Files of which no whole version was ever read: each may hold something that closes.
-    pub fn never_read(&self) -> impl Iterator<Item = (&FileName, &Problem)> {
-        self.never_read.iter()
+    /// Files of which not all is understood: each may hold something that closes.
+    pub fn unclear(&self) -> impl Iterator<Item = (&FileName, &Problem)> {
+        self.unclear.iter()
     }
 
     /// The places where an object stands.
@@ -174,23 +197,29 @@ impl Desired {
         for (key, document) in &before.held {
             self.claim(key, file, *document, ClaimContent::Unreadable(why.clone()));
         }
-        if !before.was_whole {
-            self.never_read.insert(file.clone(), problem);
-        }
+        self.unclear.insert(file.clone(), problem);
         before
     }
 
     /// The documents of a file that is YAML. What it held and does not show any more is deleted,
-    /// unless a document cannot be identified: that one may be it.
+    /// unless a document may be it: one that cannot be identified, or, of what shapes, one of a kind
+    /// that is not read and was not there before.
     fn hold(&mut self, file: &FileName, before: File, documents: Vec<Placed>) -> File {
         let unknown = documents.iter().find_map(Placed::problem);
-        let mut after = File {
-            held: BTreeMap::new(),
-            was_whole: before.was_whole || unknown.is_none(),
-        };
+        let mut after = File::default();
+        let mut stranger = None;
         for Placed { place, document } in documents {
-            let Document::Object(key, value) = document else {
-                continue;
+            let (key, value) = match document {
+                Document::Object(key, value) => (key, value),
+                Document::Ignored(kind) => {
+                    let count = after.ignored.entry(kind.clone()).or_default();
+                    *count += 1;
+                    if *count > before.ignored.get(&kind).copied().unwrap_or_default() {
+                        stranger.get_or_insert((place, kind));
+                    }
+                    continue;
+                }
+                Document::Unknown(_) => continue,
             };
             let content = match value {
                 // Maps of `Value` are sorted and have text keys, so that this cannot fail.
@@ -200,23 +229,39 @@ impl Desired {
             self.claim(&key, file, place, content);
             after.held.insert(key, place);
         }
-        match unknown {
-            None => {
-                self.never_read.remove(file);
-            }
-            Some(problem) => {
-                let why: Arc<str> = format!("{file}: {problem}").into();
-                for (key, place) in before.held {
-                    if let std::collections::btree_map::Entry::Vacant(slot) = after.held.entry(key.clone()) {
-                        slot.insert(place);
-                        self.claim(&key, file, place, ClaimContent::Unreadable(why.clone()));
-                    }
-                }
-                if !after.was_whole {
-                    self.never_read.insert(file.clone(), problem);
-                }
-            }
+        let missing = before.held.into_iter();
+        let missing = missing.filter(|(key, _)| !after.held.contains_key(key));
+        let kept: Vec<_> = if let Some(problem) = &unknown {
+            let why: Arc<str> = format!("{file}: {problem}").into();
+            let content = ClaimContent::Unreadable(why);
+            missing
+                .map(|(key, place)| (key, place, content.clone()))
+                .collect()
+        } else if let Some(((number, line), kind)) = stranger {
+            let why: Arc<str> = format!(
+                "{file}: document {number}, line {line}: it is gone, but this document of {kind}, which is \
+                 not read, may be it; correct the document, or move it out of this file"
+            )
+            .into();
+            let content = ClaimContent::Suspected(why);
+            let shaping = missing.filter(|(key, _)| key.kind.shapes());
+            shaping
+                .map(|(key, place)| (key, place, content.clone()))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        if !kept.is_empty() {
+            after.ignored = before.ignored;
         }
+        for (key, place, content) in kept {
+            self.claim(&key, file, place, content);
+            after.held.insert(key, place);
+        }
+        match unknown {
+            None => self.unclear.remove(file),
+            Some(problem) => self.unclear.insert(file.clone(), problem),
+        };
         after
     }
 
@@ -240,11 +285,18 @@ impl Desired {
 
 impl Object {
     fn now(&self) -> HandedOut {
-        match &self.claims[..] {
+        let sure = |claim: &&Claim| !matches!(claim.content, ClaimContent::Suspected(_));
+        let mut claims: Vec<_> = self.claims.iter().filter(sure).collect();
+        if claims.is_empty() {
+            claims.extend(self.claims.first());
+        }
+        match &claims[..] {
             [] => HandedOut::Absent,
             [claim] => match &claim.content {
                 ClaimContent::Json(json) => HandedOut::Json(json.clone()),
-                ClaimContent::Unreadable(why) => HandedOut::Unreadable(why.to_string()),
+                ClaimContent::Unreadable(why) | ClaimContent::Suspected(why) => {
+                    HandedOut::Unreadable(why.to_string())
+                }
             },
             several => {
                 let mut places: Vec<_> = several.iter().map(|claim| claim.place.to_string()).collect();

@@ -5,8 +5,8 @@
 //!                            `--------------> Router --+-> one commit each -> requests
 //! ```
 //!
-//! Knows no file system, no clock and no thread. Serves nothing before every file was read whole
-//! once, because a file that was not may hold what closes a door.
+//! Knows no file system, no clock and no thread. Serves nothing before all files are whole, because
+//! one that is not may hold what closes a door. From then on such a file keeps what closes from going.
 
 use latchkey_core::conditions::CredentialReason;
 use latchkey_index::{ConflictChange, Index};
@@ -104,7 +104,7 @@ impl Engine {
 
     fn commit(&mut self) -> Outcome {
         if !self.serving {
-            let held: Vec<_> = self.desired.never_read().collect();
+            let held: Vec<_> = self.desired.unclear().collect();
             if !held.is_empty() {
                 return Outcome::Held(name_some(&held));
             }

@@ -266,7 +266,8 @@ impl Folder {
         (known.stamp, known.racy, known.fingerprint) = (Some(stamp), racy, Some(fingerprint));
         Ok(Verdict::Changed(match parsed {
             Ok(documents) => {
-                known.shapes = shapes;
+                // What shaped in it may now count as another's kind.
+                known.shapes = shapes || known.shapes && ignores(&documents);
                 Content::Documents(documents)
             }
             Err(problem) => Content::Broken(problem),
@@ -335,6 +336,12 @@ fn shapes(documents: &[Placed]) -> bool {
         Document::Unknown(_) => true,
         Document::Ignored(_) => false,
     })
+}
+
+fn ignores(documents: &[Placed]) -> bool {
+    documents
+        .iter()
+        .any(|placed| matches!(placed.document, Document::Ignored(_)))
 }
 
 #[cfg(test)]

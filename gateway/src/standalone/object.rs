@@ -19,6 +19,22 @@ pub const DEFAULT_NAMESPACE: &str = "default";
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 /// Under which object uids are made: a version 5 UUID of the API's domain.
 const UID_NAMESPACE: Uuid = Uuid::NAMESPACE_DNS;
+/// How deep a List may stand in Lists.
+const MAX_LIST_DEPTH: usize = 4;
+/// The longest kind that an API has.
+const MAX_KIND: usize = 63;
+
+const GATEWAY_GROUP: &str = "gateway.networking.k8s.io";
+/// Kinds of the Gateway API that are not read, and whose absence opens nothing here.
+const UNREAD_GATEWAY_KINDS: [&str; 7] = [
+    "GatewayClass",
+    "GRPCRoute",
+    "TLSRoute",
+    "TCPRoute",
+    "UDPRoute",
+    "BackendTLSPolicy",
+    "ListenerSet",
+];
 
 /// The kinds that standalone mode reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,22 +56,12 @@ const KINDS: [(Kind, &str, &str, &[&str]); 10] = [
     (Kind::Consumer, "Consumer", "latchkey.dev", &["v1alpha1"]),
     (Kind::Credential, "Credential", "latchkey.dev", &["v1alpha1"]),
     (Kind::AuthPolicy, "AuthPolicy", "latchkey.dev", &["v1alpha1"]),
-    (
-        Kind::Gateway,
-        "Gateway",
-        "gateway.networking.k8s.io",
-        &["v1", "v1beta1"],
-    ),
-    (
-        Kind::HttpRoute,
-        "HTTPRoute",
-        "gateway.networking.k8s.io",
-        &["v1", "v1beta1"],
-    ),
+    (Kind::Gateway, "Gateway", GATEWAY_GROUP, &["v1", "v1beta1"]),
+    (Kind::HttpRoute, "HTTPRoute", GATEWAY_GROUP, &["v1", "v1beta1"]),
     (
         Kind::ReferenceGrant,
         "ReferenceGrant",
-        "gateway.networking.k8s.io",
+        GATEWAY_GROUP,
         &["v1", "v1beta1"],
     ),
     (Kind::Secret, "Secret", "", &["v1"]),
@@ -71,6 +77,15 @@ impl Kind {
             .iter()
             .find(|(kind, ..)| *kind == self)
             .map_or("", |(_, name, ..)| name)
+    }
+
+    /// The `apiVersion` that it is read as.
+    fn api_version(self) -> String {
+        let known = KINDS.iter().find(|(kind, ..)| *kind == self);
+        known.map_or_else(String::new, |(_, _, group, versions)| {
+            let text = [*group, versions[0]].join("/");
+            text.trim_start_matches('/').to_owned()
+        })
     }
 
     /// Whether its absence may open a door: what closes by being there must not go by accident.
@@ -130,29 +145,38 @@ impl Placed {
     }
 }
 
-/// Identifies the documents of a file; lists (as `kubectl get -o yaml` prints) become their items.
+/// Identifies the documents of a file; Lists (as `kubectl get -o yaml` prints) become their items.
 pub fn identify(parsed: Vec<Parsed>) -> Vec<Placed> {
     let mut placed = Vec::with_capacity(parsed.len());
     for Parsed { number, line, value } in parsed {
-        let place = (number, line);
-        match items_of_list(value) {
-            Ok(items) => placed.extend(items.into_iter().map(|item| Placed {
-                place,
-                document: identify_one(item),
-            })),
-            Err(value) => placed.push(Placed {
-                place,
-                document: identify_one(value),
-            }),
-        }
+        unfold(value, 0, (number, line), &mut placed);
     }
     placed
+}
+
+/// `depth` is how many Lists the value stands in.
+fn unfold(value: Value, depth: usize, place: (usize, u64), placed: &mut Vec<Placed>) {
+    let document = match items_of_list(value) {
+        Ok(items) if depth < MAX_LIST_DEPTH => {
+            for item in items {
+                unfold(item, depth + 1, place, placed);
+            }
+            return;
+        }
+        Ok(_) => Document::Unknown(format!(
+            "Lists stand in Lists more than {MAX_LIST_DEPTH} deep; write their items as documents"
+        )),
+        Err(value) => identify_one(value),
+    };
+    placed.push(Placed { place, document });
 }
 
 /// The items of a `v1` List; the value itself if it is none.
 fn items_of_list(value: Value) -> Result<Vec<Value>, Value> {
     match value {
-        Value::Object(mut list) if list.get("kind").is_some_and(|kind| kind == "List") => {
+        Value::Object(mut list)
+            if text(&list, "kind") == Some("List") && text(&list, "apiVersion") == Some("v1") =>
+        {
             match list.remove("items") {
                 Some(Value::Array(items)) => Ok(items),
                 // Without its items it might have held anything.
@@ -172,20 +196,12 @@ fn identify_one(value: Value) -> Document {
     let (Some(api_version), Some(kind)) = (text(&object, "apiVersion"), text(&object, "kind")) else {
         return Document::Unknown("apiVersion or kind is missing or no text; add both".to_owned());
     };
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let (group, version) = split(api_version);
     let known = KINDS
         .iter()
         .find(|(_, name, of, _)| *name == kind && *of == group);
     let Some((kind, _, _, versions)) = known else {
-        // Another group's kind cannot close a door of ours, but a misspelt one of ours can.
-        return if group == latchkey_crds::GROUP {
-            Document::Unknown(format!(
-                "kind {:?} is none of {group}; use Consumer, Credential or AuthPolicy",
-                shorten(kind)
-            ))
-        } else {
-            Document::Ignored(format!("{}, kind {}", shorten(api_version), shorten(kind)))
-        };
+        return not_read(api_version, kind);
     };
     let (kind, wrong_version) = (*kind, !versions.contains(&version));
     let name = match name_of(kind, &object) {
@@ -194,15 +210,86 @@ fn identify_one(value: Value) -> Document {
     };
     let key = ObjectKey { kind, name };
     if wrong_version {
-        let expected = [group, versions[0]].join("/");
-        let message = format!(
-            "apiVersion: this version reads {}",
-            expected.trim_start_matches('/')
-        );
+        let message = format!("apiVersion: this version reads {}", kind.api_version());
         return Document::Object(key, Err(message));
     }
     complete(&key, &mut object);
     Document::Object(key, Ok(Value::Object(object)))
+}
+
+/// A document whose apiVersion and kind are together none that is read. Another API's kind closes no
+/// door, but a misspelt one of ours does: only what can be no slip of the pen is passed over.
+fn not_read(api_version: &str, kind: &str) -> Document {
+    let (group, version) = split(api_version);
+    let folded = group.trim().to_ascii_lowercase();
+    if folded == latchkey_crds::GROUP {
+        return Document::Unknown(format!(
+            "{} is none of {}; use Consumer, Credential or AuthPolicy",
+            shown(kind),
+            latchkey_crds::GROUP
+        ));
+    }
+    if folded == GATEWAY_GROUP && !UNREAD_GATEWAY_KINDS.contains(&kind) {
+        return Document::Unknown(format!(
+            "{} is none of {GATEWAY_GROUP}; use Gateway, HTTPRoute or ReferenceGrant",
+            shown(kind)
+        ));
+    }
+    let resembled = KINDS
+        .iter()
+        .find(|(ours, name, ..)| ours.shapes() && name.eq_ignore_ascii_case(kind.trim()));
+    if let Some((ours, name, ..)) = resembled {
+        return Document::Unknown(format!(
+            "it may be meant as {name} of {}; correct apiVersion and kind, or move it out of the folder",
+            ours.api_version()
+        ));
+    }
+    if kind.trim().eq_ignore_ascii_case("List") {
+        return Document::Unknown("a List has apiVersion v1 and kind List; correct them".to_owned());
+    }
+    if !is_group_version(group, version) || !is_kind(kind) {
+        return Document::Unknown(
+            "apiVersion or kind is none that an API has; correct it, or move it out of the folder".to_owned(),
+        );
+    }
+    Document::Ignored(format!("{api_version}, {}", shown(kind)))
+}
+
+/// Group and version.
+fn split(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// Whether an API may have these. The core group, which has no name, has only `v1`.
+fn is_group_version(group: &str, version: &str) -> bool {
+    if group.is_empty() {
+        return version == "v1";
+    }
+    let Some(numbers) = version.strip_prefix('v') else {
+        return false;
+    };
+    let mut numbers = ["alpha", "beta"]
+        .iter()
+        .find_map(|stage| numbers.split_once(stage))
+        .map_or([numbers, "1"], |(major, minor)| [major, minor])
+        .into_iter();
+    is_subdomain(group) && numbers.all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether an API may have this kind.
+fn is_kind(kind: &str) -> bool {
+    kind.len() <= MAX_KIND
+        && kind.starts_with(|c: char| c.is_ascii_alphabetic())
+        && kind.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// A kind as a message may show it: what was pasted there by mistake may be a key.
+fn shown(kind: &str) -> String {
+    if (1..=MAX_KIND).contains(&kind.len()) && kind.bytes().all(|b| b.is_ascii_alphabetic()) {
+        format!("kind {kind}")
+    } else {
+        "a kind that is no plain word".to_owned()
+    }
 }
 
 fn text<'o>(object: &'o Map<String, Value>, field: &str) -> Option<&'o str> {
@@ -276,11 +363,6 @@ fn is_subdomain(text: &str) -> bool {
                 && !part.starts_with('-')
                 && !part.ends_with('-')
         })
-}
-
-/// A kind or version as far as a message needs it: what is pasted there by mistake may be long.
-fn shorten(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(64).collect()
 }
 
 #[cfg(test)]

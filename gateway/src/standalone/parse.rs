@@ -5,16 +5,17 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{Error, Options, Spanned};
 
-/// The largest file that is read, in bytes.
-pub const MAX_FILE_BYTES: u64 = 64 << 20;
+/// The largest file that is read, in bytes. All files are read one after the other, so that a large
+/// one delays what the others say.
+pub const MAX_FILE_BYTES: u64 = 16 << 20;
 /// The deepest nesting that is read. `serde_json::Value` and its readers recurse.
 const MAX_DEPTH: usize = 64;
 /// Aliases, and what they may expand to: a manifest has few, a bomb has many.
 const MAX_ALIASES: usize = 1_000;
 const MAX_ALIAS_EVENTS: usize = 100_000;
-/// Everything else follows from the file's size.
+/// What one file may hold, for the same reason as its size.
 const MAX_DOCUMENTS: usize = 1_000_000;
-const MAX_NODES: usize = 64_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 /// One document that is not empty.
 #[derive(Debug, PartialEq)]
@@ -61,14 +62,12 @@ impl std::fmt::Display for Problem {
 /// The first place at which it is no YAML or goes over a limit.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Parsed>, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count();
+        let before = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        let line = lines(before).count();
         Problem::of_file(format!("line {line}: not UTF-8; save the file as UTF-8"))
     })?;
     // A file of nothing but comments is an empty one; the reader would call it an unexpected end.
-    if text.lines().all(|line| !is_content(line)) {
+    if lines(text).all(|line| !is_content(line)) {
         return Ok(Vec::new());
     }
     let documents: Vec<Spanned<Document>> =
@@ -122,7 +121,7 @@ fn problem(text: &str, error: &Error) -> Problem {
 fn explain(error: &Error) -> String {
     let over_limit = || {
         format!(
-            "over a limit (nesting {MAX_DEPTH}, aliases {MAX_ALIASES}, {MAX_DOCUMENTS} documents); simplify it or split the file"
+            "over a limit (nesting {MAX_DEPTH}, aliases {MAX_ALIASES}, {MAX_NODES} values); simplify it or split the file"
         )
     };
     match error {
@@ -157,7 +156,7 @@ fn number_at(text: &str, line: u64) -> usize {
     let mut number = 1;
     let mut content = false;
     let before = usize::try_from(line).unwrap_or(usize::MAX);
-    for line in text.lines().take(before) {
+    for line in lines(text).take(before) {
         if line == "---" || line.starts_with("--- ") {
             number += usize::from(content);
             content = line.len() > 4 && is_content(&line[4..]);
@@ -168,8 +167,13 @@ fn number_at(text: &str, line: u64) -> usize {
     number
 }
 
+/// Lines as YAML has them: a carriage return ends one too, with a line feed or without.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\r\n").flat_map(|part| part.split(['\r', '\n']))
+}
+
 fn is_content(line: &str) -> bool {
-    let line = line.trim();
+    let line = line.trim_matches([' ', '\t']);
     !(line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
 }
 

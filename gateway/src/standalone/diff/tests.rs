@@ -8,6 +8,11 @@ const ALICE: &str =
 const BOB: &str = "{apiVersion: latchkey.dev/v1alpha1, kind: Consumer, metadata: {name: bob}, spec: {}}\n";
 const UNKNOWN: &str = "{apiVersion: latchkey.dev/v1alpha1, kind: AuthPolcy, metadata: {name: alice}}\n";
 
+const POLICY: &str = "{apiVersion: latchkey.dev/v1alpha1, kind: AuthPolicy, metadata: {name: p}, spec: {}}\n";
+const DEPLOYMENT: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}}\n";
+/// So misspelt that it counts as another API's.
+const STRANGER: &str = "{apiVersion: latchkey.io/v1alpha1, kind: AuthPolcy, metadata: {name: p}, spec: {}}\n";
+
 #[derive(Default)]
 struct Fixture(Desired);
 
@@ -46,8 +51,8 @@ impl Fixture {
             .collect()
     }
 
-    fn never_read(&self) -> Vec<String> {
-        self.0.never_read().map(|(file, _)| file.to_string()).collect()
+    fn unclear(&self) -> Vec<String> {
+        self.0.unclear().map(|(file, _)| file.to_string()).collect()
     }
 }
 
@@ -149,7 +154,7 @@ fn a_broken_file_makes_unreadable_what_it_last_held_and_nothing_else() {
         changes[0].starts_with("alice: unreadable: a.yaml: document 1"),
         "{changes:?}"
     );
-    assert_eq!(f.never_read(), [""; 0], "it was read before");
+    assert_eq!(f.unclear(), ["a.yaml"]);
     f.write("a.yaml", &["b: ["]);
     f.delete("a.yaml");
     assert_eq!(f.changes(), ["alice: absent"]);
@@ -175,7 +180,7 @@ fn a_document_that_cannot_be_identified_may_be_any_that_the_file_held() {
     let changes = f.changes();
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!(
-        changes[0].starts_with("alice: unreadable: a.yaml: document 1, line 1: kind \"AuthPolcy\""),
+        changes[0].starts_with("alice: unreadable: a.yaml: document 1, line 1: kind AuthPolcy"),
         "{changes:?}"
     );
     f.write("a.yaml", &["a: ["]);
@@ -185,17 +190,89 @@ fn a_document_that_cannot_be_identified_may_be_any_that_the_file_held() {
 }
 
 #[test]
-fn a_file_that_was_never_whole_is_named_until_it_is_mended_or_gone() {
+fn a_file_that_is_not_whole_is_named_until_it_is_mended_or_gone() {
     let mut f = Fixture::default();
     f.write("a.yaml", &["a: ["]);
     f.write("b.yaml", &[UNKNOWN]);
     f.write("c.yaml", &[ALICE]);
-    assert_eq!(f.never_read(), ["a.yaml", "b.yaml"]);
+    assert_eq!(f.unclear(), ["a.yaml", "b.yaml"]);
     f.write("a.yaml", &[UNKNOWN, BOB]);
-    assert_eq!(f.never_read(), ["a.yaml", "b.yaml"]);
+    assert_eq!(f.unclear(), ["a.yaml", "b.yaml"]);
     f.write("a.yaml", &[BOB]);
     f.delete("b.yaml");
-    assert_eq!(f.never_read(), [""; 0]);
+    assert_eq!(f.unclear(), [""; 0]);
+}
+
+#[test]
+fn what_shapes_does_not_go_while_a_file_may_hold_it() {
+    for unclear in ["a: [", UNKNOWN] {
+        let mut f = Fixture::default();
+        f.write("policy.yaml", &[POLICY]);
+        f.write("alice.yaml", &[ALICE]);
+        f.write("old.yaml", &[BOB]);
+        f.changes();
+        f.delete("policy.yaml");
+        f.delete("alice.yaml");
+        f.write("auth.yaml", &[unclear]);
+        let gone = "p: unreadable: it is gone, but auth.yaml may hold it; mend or remove that file";
+        assert_eq!(f.changes(), ["alice: absent", gone], "what only grants goes");
+        assert_eq!(f.changes(), [""; 0], "said once");
+        f.write("old.yaml", &[BOB, unclear]);
+        f.changes();
+        f.write("auth.yaml", &["# whole\n"]);
+        assert_eq!(f.changes(), [gone.replace("auth", "old")]);
+        f.write("old.yaml", &[BOB]);
+        assert!(f.changes().contains(&"p: absent".to_owned()));
+        assert_eq!(f.0.len(), 1, "and is forgotten");
+    }
+}
+
+#[test]
+fn what_was_missed_counts_where_it_turns_up() {
+    let mut f = Fixture::default();
+    f.write("policy.yaml", &[POLICY]);
+    f.changes();
+    f.delete("policy.yaml");
+    f.write("auth.yaml", &["a: ["]);
+    f.changes();
+    f.write("auth.yaml", &[POLICY]);
+    assert_eq!(f.changes(), ["p: present {}"]);
+    f.delete("auth.yaml");
+    assert_eq!(f.changes(), ["p: absent"]);
+}
+
+#[test]
+fn a_document_of_another_kind_that_appears_where_something_shaping_was_may_be_it() {
+    let mut f = Fixture::default();
+    f.write("a.yaml", &[POLICY, ALICE, DEPLOYMENT]);
+    f.changes();
+    f.write("a.yaml", &[STRANGER]);
+    let changes = f.changes();
+    assert_eq!(changes[0], "alice: absent");
+    assert!(
+        changes[1].starts_with("p: unreadable: a.yaml: document 1, line 1: it is gone, but"),
+        "{changes:?}"
+    );
+    for text in ["# still\n", "a: [", UNKNOWN] {
+        f.write("a.yaml", &[text, STRANGER]);
+        assert!(!f.changes().contains(&"p: absent".to_owned()), "{text}");
+    }
+    f.write("b.yaml", &[POLICY]);
+    f.write("a.yaml", &[STRANGER]);
+    assert_eq!(f.changes(), ["p: present {}"], "it is elsewhere after all");
+    f.delete("b.yaml");
+    assert!(f.changes()[0].starts_with("p: unreadable: a.yaml"));
+    f.delete("a.yaml");
+    assert_eq!(f.changes(), ["p: absent"]);
+}
+
+#[test]
+fn a_document_of_another_kind_that_was_there_before_keeps_nothing() {
+    let mut f = Fixture::default();
+    f.write("a.yaml", &[POLICY, DEPLOYMENT]);
+    f.changes();
+    f.write("a.yaml", &[DEPLOYMENT]);
+    assert_eq!(f.changes(), ["p: absent"]);
 }
 
 #[test]
@@ -208,11 +285,7 @@ fn findings_of_a_file_name_document_and_line() {
         .map(|f| (f.reason, f.message))
         .collect();
     assert_eq!(findings[0].0, "Unidentified");
-    assert!(
-        findings[0]
-            .1
-            .starts_with("document 2, line 3: kind \"AuthPolcy\"")
-    );
+    assert!(findings[0].1.starts_with("document 2, line 3: kind AuthPolcy"));
     assert_eq!(
         findings[1],
         (

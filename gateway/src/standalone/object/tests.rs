@@ -68,14 +68,74 @@ fn a_namespace_has_no_namespace() {
 #[test]
 fn kinds_of_other_groups_are_ignored() {
     for (api_version, kind) in [
+        ("v1", "ConfigMap"),
         ("apps/v1", "Deployment"),
-        ("networking.istio.io/v1", "Gateway"),
+        ("networking.istio.io/v1alpha3", "VirtualService"),
+        ("example.com/v2beta12", "Thing"),
         ("gateway.networking.k8s.io/v1", "GatewayClass"),
-        ("kuadrant.io/v1", "AuthPolicy"),
+        ("gateway.networking.k8s.io/v1alpha2", "TLSRoute"),
     ] {
         let document = one(json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}}));
         assert_eq!(document, Document::Ignored(format!("{api_version}, kind {kind}")));
     }
+}
+
+#[test]
+fn what_may_be_a_slip_of_the_pen_is_not_ignored() {
+    for (api_version, kind) in [
+        ("latchkey.dev", "AuthPolicy"),
+        ("v1alpha1", "AuthPolicy"),
+        ("v1", "AuthPolicy"),
+        ("", "AuthPolicy"),
+        ("Latchkey.dev/v1alpha1", "AuthPolicy"),
+        (" latchkey.dev/v1alpha1", "AuthPolicy"),
+        ("latchkey.dev /v1alpha1", "AuthPolcy"),
+        ("latchkey.io/v1alpha1", "AuthPolicy"),
+        ("latchkey.io/v1alpha1", "authpolicy"),
+        ("latchkey.io/v1alpha1", " AuthPolicy\n"),
+        ("networking.k8s.io/v1", "Gateway"),
+        ("networking.k8s.io/v1", "HttpRoute"),
+        ("gateway.networking.k8s.io/v1", "HTTPRout"),
+        ("Gateway.networking.k8s.io/v1", "GatewayClas"),
+        ("latchkey.dev", "AuthPolcy"),
+        ("v1alpha1", "AuthPolcy"),
+        ("latchkey.io/", "AuthPolcy"),
+        ("latchkey.io/vialpha1", "AuthPolcy"),
+        ("latchkey.io/v1alpha1/x", "AuthPolcy"),
+        ("latchkey.io/v1alpha1", "Auth Policy"),
+        ("latchkey.io/v1alpha1", "\u{410}uthPolicy"),
+        ("latchkey.dev/v1alpha1", "List"),
+        ("v2", "List"),
+        ("v1", "list"),
+    ] {
+        let document = one(json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}}));
+        assert!(
+            matches!(document, Document::Unknown(_)),
+            "{api_version:?} {kind:?}: {document:?}"
+        );
+    }
+}
+
+#[test]
+fn a_kind_that_is_no_plain_word_is_not_shown() {
+    let long = "a".repeat(64);
+    for kind in ["hunter2", "hunter-hunter", "hunter hunter", &long] {
+        for api_version in [
+            "v1",
+            "apps/v1",
+            "latchkey.dev/v1alpha1",
+            "gateway.networking.k8s.io/v1",
+            "x",
+        ] {
+            let document = one(json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}}));
+            let (Document::Unknown(message) | Document::Ignored(message)) = document else {
+                panic!("{document:?}");
+            };
+            assert!(!message.contains(kind), "{message}");
+        }
+    }
+    let document = one(json!({"apiVersion": "hunter2", "kind": "Thing", "metadata": {"name": "x"}}));
+    assert!(!format!("{document:?}").contains("hunter2"), "{document:?}");
 }
 
 #[test]
@@ -161,4 +221,19 @@ fn a_list_is_its_items() {
     assert_eq!(placed.len(), 3);
     assert!(placed.iter().all(|p| p.place == (3, 9)));
     assert!(matches!(&placed[2].document, Document::Unknown(_)));
+}
+
+#[test]
+fn lists_in_lists_are_unfolded_to_a_depth() {
+    let policy =
+        json!({"apiVersion": "latchkey.dev/v1alpha1", "kind": "AuthPolicy", "metadata": {"name": "p"}});
+    let list = |item: Value| json!({"apiVersion": "v1", "kind": "List", "items": [item]});
+    let mut value = policy;
+    for _ in 0..MAX_LIST_DEPTH {
+        value = list(value);
+        let (key, _) = object(value.clone());
+        assert_eq!(key.to_string(), "AuthPolicy default/p");
+    }
+    let document = one(list(value));
+    assert!(matches!(document, Document::Unknown(_)), "{document:?}");
 }

@@ -90,6 +90,29 @@ fn anchors_in_small_numbers_work() {
     );
 }
 
+#[test]
+fn every_line_end_of_yaml_ends_a_line() {
+    for end in ["\n", "\r", "\r\n"] {
+        let text = "# a comment\nkind: A\n---\nkind: B\n".replace('\n', end);
+        let documents = parse(text.as_bytes()).unwrap();
+        let places: Vec<_> = documents.iter().map(|d| (d.number, d.line)).collect();
+        assert_eq!(places, [(1, 2), (2, 4)], "{end:?}");
+        let message = error(&"# a comment\nkind: A\n---\nkind: B\nkey: [x\n".replace('\n', end));
+        assert!(message.starts_with("document 2"), "{end:?}: {message}");
+        assert_eq!(parse(format!("# a{end}---{end}# b").as_bytes()), Ok(Vec::new()));
+        let problem = parse(&[b"kind: A", end.as_bytes(), b"\xff"].concat()).unwrap_err();
+        assert!(problem.to_string().starts_with("line 2"), "{end:?}: {problem}");
+    }
+}
+
+#[test]
+fn values_are_limited() {
+    let fine = format!("[{}]", "1,".repeat(MAX_NODES / 2));
+    assert_eq!(parse(fine.as_bytes()).unwrap().len(), 1);
+    let many = format!("[{}]", "1,".repeat(MAX_NODES));
+    assert!(error(&many).contains("over a limit"), "{}", error(&many));
+}
+
 proptest::proptest! {
     #[test]
     fn nothing_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
