@@ -4,8 +4,8 @@
 //! JSON value -> serde (unknown fields of spec refused) -> validate() -> object
 //! ```
 //!
-//! An error names the field and the remedy and never shows a value: people paste keys into the
-//! wrong fields, and errors go to logs.
+//! An error names the field and the remedy and never shows a value, nor a field's name that may be
+//! one: people paste keys into the wrong places, and errors go to logs.
 
 mod redact;
 
@@ -14,7 +14,6 @@ use std::fmt;
 use latchkey_crds::validate::{Validate, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 
 /// Why an object does not count: one or more fields, each with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +57,7 @@ impl std::error::Error for DecodeError {}
 pub fn decode<T: DeserializeOwned + Validate>(value: &Value) -> Result<T, DecodeError> {
     let object: T =
         serde_path_to_error::deserialize(redact::Redacting(value)).map_err(|error| DecodeError {
-            first: error.inner().explain(&shown_path(error.path())),
+            first: error.inner().explain(error.path()),
             rest: Vec::new(),
         })?;
     let mut violations = object.validate().into_iter();
@@ -71,31 +70,14 @@ pub fn decode<T: DeserializeOwned + Validate>(value: &Value) -> Result<T, Decode
     }
 }
 
-/// The path as an error shows it: `spec.methods[0].type`, and nothing for the root.
-fn shown_path(path: &Path) -> String {
-    path.iter().fold(String::new(), |mut shown, segment| {
-        match segment {
-            Segment::Seq { index } => shown.push_str(&format!("[{index}]")),
-            Segment::Map { key: name } | Segment::Enum { variant: name } => {
-                if !shown.is_empty() {
-                    shown.push('.');
-                }
-                shown.push_str(&shown_name(name));
-            }
-            Segment::Unknown => shown.push_str("[?]"),
-        }
-        shown
-    })
-}
-
-/// A field's name as an error shows it. Anyone may have made it up: it stays short and on its line.
-fn shown_name(name: &str) -> String {
-    const LONGEST: usize = 64;
-    let mut shown: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if name.chars().nth(LONGEST).is_some() {
-        shown.push_str("...");
-    }
-    shown
+/// The name of a field that somebody made up, if an error may show it: a short word in camelCase,
+/// such as a misspelt field is. Anything else may be a key in the wrong place.
+pub fn shown_field(name: &str) -> Option<&str> {
+    const LONGEST: usize = 32;
+    let word = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.len() <= LONGEST
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    word.then_some(name)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! A deserializer over JSON values whose errors cannot hold a value of the input.
+//! A deserializer over JSON values whose errors cannot show a value of the input.
 //!
 //! serde's own errors quote what they found ("invalid type: string \"...\""). The error type here
 //! has no room for it: what a visitor found is kept as its JSON type alone, and free-form messages of
-//! visitors are dropped.
+//! visitors are dropped. Names that the input made up are shown as far as [`shown_field`] lets them.
 
 use std::fmt;
 
@@ -15,6 +15,9 @@ use serde::{
     forward_to_deserialize_any,
 };
 use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use super::shown_field;
 
 /// Why a value could not be read.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ pub(super) enum Refusal {
         expected: String,
     },
     UnknownField {
-        name: String,
+        name: Option<String>,
         known: &'static [&'static str],
     },
     UnknownVariant {
@@ -32,12 +35,25 @@ pub(super) enum Refusal {
     },
     Missing(&'static str),
     Opaque,
+    /// Something below a mapping of free names, such as labels.
+    UnderFreeName(Box<Self>),
 }
 
 impl Refusal {
     /// The broken rule, for an error that came up at `path`.
-    pub(super) fn explain(&self, path: &str) -> Violation {
+    pub(super) fn explain(&self, path: &Path) -> Violation {
+        let is_showable = |name: &str| shown_field(name).is_some();
         match self {
+            // Only these paths hold names that are not the types' own.
+            Self::UnknownField { .. } => self.explain_at(&shown_path(path, is_showable)),
+            Self::UnderFreeName(refusal) => refusal.explain_at(&shown_path(path, is_showable)),
+            _ => self.explain_at(&shown_path(path, |_| true)),
+        }
+    }
+
+    fn explain_at(&self, path: &str) -> Violation {
+        match self {
+            Self::UnderFreeName(refusal) => refusal.explain_at(path),
             Self::Missing(field) => {
                 let separator = if path.is_empty() { "" } else { "." };
                 Violation::new(format!("{path}{separator}{field}"), "is missing; add it")
@@ -45,7 +61,11 @@ impl Refusal {
             Self::UnknownField { name, known } => Violation::new(
                 path,
                 format!(
-                    "`{name}` is no field of this version; correct or remove it (there is: {})",
+                    "{} of this version; correct or remove it (there is: {})",
+                    match name {
+                        Some(name) => format!("`{name}` is no field"),
+                        None => "an unknown field is none".to_owned(),
+                    },
                     known.join(", ")
                 ),
             ),
@@ -74,7 +94,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.explain("").message)
+        f.write_str(&self.explain_at("").message)
     }
 }
 
@@ -112,7 +132,7 @@ impl de::Error for Refusal {
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
         Self::UnknownField {
-            name: super::shown_name(name),
+            name: shown_field(name).map(str::to_owned),
             known,
         }
     }
@@ -120,6 +140,28 @@ impl de::Error for Refusal {
     fn missing_field(field: &'static str) -> Self {
         Self::Missing(field)
     }
+}
+
+/// The path as an error shows it: `spec.methods[0].type`, and nothing for the root. It ends before the
+/// first name that may not be shown.
+fn shown_path(path: &Path, may_show: fn(&str) -> bool) -> String {
+    let mut shown = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => shown.push_str(&format!("[{index}]")),
+            Segment::Map { key: name } | Segment::Enum { variant: name } => {
+                if !may_show(name) {
+                    break;
+                }
+                if !shown.is_empty() {
+                    shown.push('.');
+                }
+                shown.push_str(name);
+            }
+            Segment::Unknown => shown.push_str("[?]"),
+        }
+    }
+    shown
 }
 
 /// Reads a JSON value; errors are [`Refusal`]s.
@@ -177,6 +219,11 @@ impl<'de> Deserializer<'de> for Redacting<'de> {
         }
     }
 
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        self.deserialize_any(visitor)
+            .map_err(|refusal| Refusal::UnderFreeName(Box::new(refusal)))
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         match self.0 {
             Value::Null => visitor.visit_none(),
@@ -211,6 +258,6 @@ impl<'de> Deserializer<'de> for Redacting<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map identifier
+        unit_struct seq tuple tuple_struct identifier
     }
 }

@@ -1,5 +1,7 @@
 //! What is wrong inside an object that can be read: it closes its part, not the object.
 
+use latchkey_core::decode::shown_field;
+
 use super::fields;
 
 /// The reason of a condition: Gateway API's names where it has one.
@@ -91,7 +93,10 @@ impl Problem {
 
     /// A field that this version does not know.
     pub fn unknown_field(field: &str) -> Self {
-        Self::unsupported("is not supported by this version; remove it").under(&shown(field))
+        match shown_field(field) {
+            Some(field) => Self::unsupported("is not supported by this version; remove it").under(field),
+            None => Self::unsupported("has a field that this version does not support; remove it"),
+        }
     }
 
     /// The same, seen from the object that has the value under `field`.
@@ -109,12 +114,6 @@ impl Problem {
             format!("{}: {}", self.path, self.message)
         }
     }
-}
-
-/// A stranger's name as a message may repeat it: short, on one line.
-pub(super) fn shown(name: &str) -> String {
-    const LONGEST: usize = 64;
-    name.chars().take(LONGEST).flat_map(char::escape_debug).collect()
 }
 
 /// Problems of one element, as its list sees them.

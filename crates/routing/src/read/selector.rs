@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use latchkey_core::decode::shown_field;
 use serde_json::Value;
 
 use super::fields::{Fields, Misfit};
@@ -89,7 +90,8 @@ pub(super) fn labels(value: &Value) -> Result<Labels, Misfit> {
         .iter()
         .map(|(key, value)| match value.as_str() {
             Some(text) => Ok((key.clone(), text.to_owned())),
-            None => Err(Misfit::new("text").under(key)),
+            // Anyone may have made the key up, so it is not shown.
+            None => Err(Misfit::new("text for each label")),
         })
         .collect()
 }
@@ -97,9 +99,10 @@ pub(super) fn labels(value: &Value) -> Result<Labels, Misfit> {
 /// An error if there is a field that this version does not know.
 pub(super) fn refuse_unknown(fields: Fields<'_>, known: &'static [&'static str]) -> Result<(), Misfit> {
     match fields.unknown(known).next() {
-        Some(field) => {
-            Err(Misfit::new("absent: this version does not know it").under(&super::problem::shown(field)))
-        }
+        Some(field) => Err(match shown_field(field) {
+            Some(field) => Misfit::new("absent: this version does not know it").under(field),
+            None => Misfit::new("without a field that this version does not know"),
+        }),
         None => Ok(()),
     }
 }

@@ -158,3 +158,33 @@ proptest! {
         let _ = HttpRoute::read(&Manifest::Value(value), "n");
     }
 }
+
+#[test]
+fn a_key_in_the_place_of_a_fields_name_is_not_shown() {
+    const PASTED: &str = "sk-live_0123456789";
+    let pasted = json!({ PASTED: 1 });
+    let filter = json!({ "type": "RequestHeaderModifier", PASTED: 1, "requestHeaderModifier": pasted });
+    let matcher = json!({ PASTED: 1, "path": pasted });
+    let rule = json!({ PASTED: 1, "filters": [filter], "matches": [matcher] });
+    let spec = read(&json!({ "rules": [rule, { "timeouts": {} }] }))
+        .body
+        .expect("a route");
+    let problems = |rule: usize| {
+        spec.rules[rule]
+            .problems
+            .iter()
+            .map(Problem::text)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(problems(0).len(), 5);
+    assert!(!format!("{spec:?}").contains(PASTED), "{spec:?}");
+    assert!(
+        problems(0)[0].starts_with("spec.rules[0]: has a field"),
+        "{:?}",
+        problems(0)
+    );
+    assert!(
+        problems(1)[0].starts_with("spec.rules[1].timeouts: "),
+        "a word is shown"
+    );
+}

@@ -47,3 +47,12 @@ fn what_might_select_less_is_no_selector() {
         assert!(LabelSelector::read(&value).is_err(), "{value}");
     }
 }
+
+#[test]
+fn a_key_in_the_place_of_a_fields_name_is_not_shown() {
+    const PASTED: &str = "sk-live_0123456789";
+    for value in [json!({ PASTED: 1 }), json!({ "matchLabels": { PASTED: 1 } })] {
+        let misfit = LabelSelector::read(&value).expect_err("no selector");
+        assert!(!format!("{misfit} {misfit:?}").contains(PASTED), "{misfit}");
+    }
+}
