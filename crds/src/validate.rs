@@ -9,7 +9,7 @@ mod credential;
 
 use std::fmt;
 
-use crate::form::Form;
+use crate::form::{self, Form};
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,11 @@ impl fmt::Display for Violation {
 pub trait Validate {
     /// All broken rules; empty if the object may count.
     fn validate(&self) -> Vec<Violation>;
+}
+
+/// Whether an object can have this name: what a reference to one must be.
+pub fn is_object_name(text: &str) -> bool {
+    text.len() <= form::NAME_LENGTH && form::NAME.fits(text)
 }
 
 /// Collects broken rules.

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc};
 use latchkey_core::{decode, object::ObjectName, tenancy::Admission, tenancy::Namespaces};
 use latchkey_crds::{
     AuthPolicy as Object, AuthPolicySpec,
-    auth_policy::{self, MethodType, TargetRef},
-    identity,
+    auth_policy::{self, MethodType},
+    validate::is_object_name,
 };
 use serde_json::Value;
 
-use super::{GATEWAY_GROUP, fields::Fields, filter, metadata::Metadata};
+use super::{GATEWAY_GROUP, fields::Fields, metadata::Metadata};
 use crate::{
     object::Manifest,
     policy::{Method, Place, Policy},
@@ -48,7 +48,7 @@ pub enum Target {
 pub struct Unhonoured {
     /// What is wrong, with the field's path and the remedy.
     pub message: String,
-    /// Whether not all of its targets can be read: then it closes its namespace.
+    /// Whether it closes its namespace: it has no target, or one that cannot be read.
     pub everything: bool,
 }
 
@@ -87,8 +87,14 @@ impl AuthPolicy {
             .spec;
         let mut targets = BTreeSet::new();
         for (index, target) in spec.target_refs.iter().enumerate() {
-            let target = Target::of(target, &spec, &name.namespace)
-                .map_err(|message| format!("spec.targetRefs[{index}]: {message}"))?;
+            let object = ObjectName::new(name.namespace.as_str(), target.name.as_str());
+            let target = Target::of(
+                &target.group,
+                &target.kind,
+                object,
+                target.section_name.as_deref(),
+            )
+            .ok_or_else(|| format!("spec.targetRefs[{index}]: cannot be a target; correct it"))?;
             targets.insert(target);
         }
         Ok(Self {
@@ -101,19 +107,12 @@ impl AuthPolicy {
 }
 
 impl Target {
-    fn of(target: &TargetRef, spec: &AuthPolicySpec, namespace: &str) -> Result<Self, &'static str> {
-        let name = ObjectName::new(namespace, target.name.as_str());
-        match (target.group.as_str(), target.kind.as_str(), &target.section_name) {
-            (GATEWAY_GROUP, "Gateway", None) => Ok(Self::Gateway(name)),
-            (GATEWAY_GROUP, "Gateway", Some(section)) => Ok(Self::Listener(name, section.clone())),
-            (GATEWAY_GROUP, "HTTPRoute", _) if spec.overrides => {
-                Err("an override needs a Gateway; make it a policy of its own")
-            }
-            (GATEWAY_GROUP, "HTTPRoute", None) => Ok(Self::Route(name)),
-            (GATEWAY_GROUP, "HTTPRoute", Some(_)) => {
-                Err("a rule cannot be a target; use an ExtensionRef filter in the rule")
-            }
-            _ => Err("must be a Gateway or HTTPRoute of group gateway.networking.k8s.io"),
+    fn of(group: &str, kind: &str, name: ObjectName, section: Option<&str>) -> Option<Self> {
+        match (group, kind, section) {
+            (GATEWAY_GROUP, "Gateway", None) => Some(Self::Gateway(name)),
+            (GATEWAY_GROUP, "Gateway", Some(section)) => Some(Self::Listener(name, section.to_owned())),
+            (GATEWAY_GROUP, "HTTPRoute", _) => Some(Self::Route(name)),
+            _ => None,
         }
     }
 
@@ -126,25 +125,14 @@ impl Target {
 }
 
 /// What a policy closes that cannot be honoured: the targets that can be read, and whether there may
-/// be others, which can be any.
+/// be others, which can be any. Where no target stands, what is broken may be what was meant to hold it.
 fn salvage(object: &Value, namespace: &str) -> (BTreeSet<Target>, bool) {
-    const KNOWN: &[&str] = &[
-        "targetRefs",
-        "methods",
-        "consumerNamespaces",
-        "hideCredentials",
-        "override",
-    ];
+    let listed = object
+        .pointer("/spec/targetRefs")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    let mut unread = listed.is_empty();
     let mut targets = BTreeSet::new();
-    let Some(spec) = object.get("spec").and_then(|spec| Fields::of(spec).ok()) else {
-        return (targets, true);
-    };
-    let listed = match spec.get("targetRefs") {
-        None => &[],
-        Some(Value::Array(listed)) => listed.as_slice(),
-        Some(_) => return (targets, true),
-    };
-    let mut unread = false;
     for target in listed {
         match salvage_target(target, namespace) {
             Some(target) => {
@@ -153,30 +141,24 @@ fn salvage(object: &Value, namespace: &str) -> (BTreeSet<Target>, bool) {
             None => unread = true,
         }
     }
-    // Without targets, a field of another name may have been meant to hold them.
-    unread |= listed.is_empty() && spec.unknown(KNOWN).next().is_some();
     (targets, unread)
 }
 
+/// A target whose object can be read. Which listener is meant may be unreadable: then it is all of them.
 fn salvage_target(target: &Value, namespace: &str) -> Option<Target> {
     let fields = Fields::of(target).ok()?;
-    let name = ObjectName::new(namespace, fields.required_text("name").ok()?);
-    match (
+    let name = fields.text("name").ok()?.filter(|name| is_object_name(name))?;
+    let section = fields.text("sectionName").ok().flatten();
+    Target::of(
         fields.text("group").ok()??,
         fields.text("kind").ok()??,
-        fields.text("sectionName"),
-    ) {
-        (GATEWAY_GROUP, "Gateway", Ok(Some(section))) => Some(Target::Listener(name, section.to_owned())),
-        (GATEWAY_GROUP, "Gateway", _) => Some(Target::Gateway(name)),
-        (GATEWAY_GROUP, "HTTPRoute", _) => Some(Target::Route(name)),
-        _ => None,
-    }
+        ObjectName::new(namespace, name),
+        section.filter(|section| is_object_name(section)),
+    )
 }
 
+/// Compiles a spec that keeps the rules of its kind.
 fn compile(spec: &AuthPolicySpec, name: &ObjectName) -> Result<Policy, String> {
-    if spec.methods.is_empty() {
-        return Err("spec.methods: must have a method; add `type: APIKey`".to_owned());
-    }
     let methods = spec.methods.iter().enumerate().map(|(index, method)| {
         compile_method(method).map_err(|message| format!("spec.methods[{index}]{message}"))
     });
@@ -209,39 +191,26 @@ fn admitted(spec: &AuthPolicySpec, name: &ObjectName) -> Namespaces {
 }
 
 fn compile_method(method: &auth_policy::Method) -> Result<Method, String> {
-    match (method.type_, &method.api_key) {
-        (MethodType::Anonymous, None) => Ok(Method::Anonymous),
-        (MethodType::Anonymous, Some(_)) => Err(".apiKey: Anonymous has no settings; remove it".to_owned()),
-        (MethodType::APIKey, settings) => {
-            let places = settings.as_ref().map_or(&[][..], |s| &s.extract_from);
-            if places.is_empty() {
-                return Ok(Method::ApiKey(vec![Place::Header(DEFAULT_HEADER)]));
-            }
-            let places = places.iter().enumerate().map(|(index, place)| {
-                compile_place(place).map_err(|message| format!(".apiKey.extractFrom[{index}]{message}"))
-            });
-            Ok(Method::ApiKey(places.collect::<Result<_, _>>()?))
-        }
+    if method.type_ == MethodType::Anonymous {
+        return Ok(Method::Anonymous);
     }
+    let places = method.api_key.as_ref().map_or(&[][..], |s| &s.extract_from);
+    if places.is_empty() {
+        return Ok(Method::ApiKey(vec![Place::Header(DEFAULT_HEADER)]));
+    }
+    let places = places.iter().enumerate().map(|(index, place)| {
+        compile_place(place).ok_or_else(|| {
+            format!(".apiKey.extractFrom[{index}]: must name a header or a query parameter; correct it")
+        })
+    });
+    Ok(Method::ApiKey(places.collect::<Result<_, _>>()?))
 }
 
-fn compile_place(place: &auth_policy::Place) -> Result<Place, &'static str> {
+fn compile_place(place: &auth_policy::Place) -> Option<Place> {
     match (&place.header, &place.query) {
-        (Some(header), None) => match header.name.parse::<http::HeaderName>() {
-            Err(_) => Err(".header.name: is no header name; correct it"),
-            Ok(name) if identity::is_identity(name.as_str()) => {
-                Err(".header.name: this header tells upstreams who calls; use another")
-            }
-            Ok(name) if filter::is_framing(name.as_str()) => {
-                Err(".header.name: this header belongs to the connection; use another")
-            }
-            Ok(name) => Ok(Place::Header(name)),
-        },
-        (None, Some(query)) if query.name.is_empty() => {
-            Err(".query.name: must not be empty; give the parameter's name")
-        }
-        (None, Some(query)) => Ok(Place::Query(query.name.clone())),
-        _ => Err(": must have exactly one of header and query"),
+        (Some(header), None) => header.name.parse().ok().map(Place::Header),
+        (None, Some(query)) => Some(Place::Query(query.name.clone())),
+        _ => None,
     }
 }
 

@@ -148,7 +148,7 @@ fn header_name(text: &str) -> Result<HeaderName, Problem> {
 
 /// Whether a header belongs to one connection or frames the message, with `_` taken for `-` as
 /// upstreams may.
-pub(super) fn is_framing(name: &str) -> bool {
+fn is_framing(name: &str) -> bool {
     const NAMES: [&str; 8] = [
         "host",
         "content-length",

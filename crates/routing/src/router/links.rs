@@ -31,7 +31,7 @@ pub(super) struct Links {
     pub(super) policies_of_route: Multimap<ObjectName, ObjectName>,
     /// Policies by target, the oldest first.
     pub(super) claims: Multimap<Target, (UnixSeconds, ObjectName)>,
-    /// By the namespace that they close: policies of which not all targets can be read.
+    /// By the namespace that they close: broken policies without targets that can all be read.
     pub(super) closing_policies: Multimap<String, ObjectName>,
     /// By the namespace that they close: routes of which not all hostnames can be read.
     pub(super) closing_routes: Multimap<String, ObjectName>,
