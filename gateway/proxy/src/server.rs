@@ -117,20 +117,29 @@ impl Workers {
         self.stats.clone()
     }
 
-    /// Waits until all threads have ended: after `Draining`, when the last connection has; after
-    /// `Forced`, at once.
+    /// Waits until all threads have ended (after `Draining`, when the last connection has; after `Forced`,
+    /// at once), or until one of them panics: its share of connections would hang unserved.
     ///
     /// # Errors
     /// A thread panicked; its message was printed.
-    pub async fn join(mut self) -> Result<(), WorkerPanicked> {
-        // Each thread holds a sender until its end, and none ever sends.
-        let _ = self.ended.recv().await;
-        let mut panicked = false;
-        for thread in self.threads {
-            panicked |= thread.join().is_err();
-        }
-        if panicked { Err(WorkerPanicked) } else { Ok(()) }
+    pub async fn join(self) -> Result<(), WorkerPanicked> {
+        join(self.threads, self.ended).await
     }
+}
+
+async fn join(
+    threads: Vec<thread::JoinHandle<()>>,
+    mut ended: mpsc::Receiver<()>,
+) -> Result<(), WorkerPanicked> {
+    // Each thread holds a sender until its end, and sends only if it panics.
+    if ended.recv().await.is_some() {
+        return Err(WorkerPanicked);
+    }
+    let mut panicked = false;
+    for thread in threads {
+        panicked |= thread.join().is_err();
+    }
+    if panicked { Err(WorkerPanicked) } else { Ok(()) }
 }
 
 /// A thread of the proxy ended by a panic.
@@ -140,7 +149,8 @@ impl Workers {
 )]
 pub struct WorkerPanicked;
 
-/// Runs a future on a thread of its own, with a runtime for that thread alone. `alive` is dropped last.
+/// Runs a future on a thread of its own, with a runtime for that thread alone. `alive` is dropped last, and
+/// told of a panic.
 fn spawn<F: Future<Output = ()> + 'static>(
     name: String,
     alive: mpsc::Sender<()>,
@@ -148,13 +158,14 @@ fn spawn<F: Future<Output = ()> + 'static>(
 ) -> io::Result<thread::JoinHandle<()>> {
     let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
     thread::Builder::new().name(name).spawn(move || {
-        let _alive = alive;
         let tasks = LocalSet::new();
         // The set polls what it blocks on at every turn, so that is a mere handle.
         let ended = tasks.block_on(&runtime, tasks.spawn_local(make()));
         // What still runs is cut here, while its runtime is there.
         drop(tasks);
         if let Err(panicked) = ended {
+            // Full: another thread's panic is told already.
+            let _ = alive.try_send(());
             resume_unwind(panicked.into_panic());
         }
     })
@@ -246,3 +257,6 @@ async fn drained(phase: &mut PhaseWatch) {
     // An error means that the process is about to end.
     let _ = phase.wait_for(|phase| *phase >= Phase::Draining).await;
 }
+
+#[cfg(test)]
+mod tests;
