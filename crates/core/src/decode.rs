@@ -15,6 +15,8 @@ use latchkey_crds::validate::{Validate, Violation};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::publish::DEFAULT_MIN_KEY_LENGTH;
+
 /// Why an object does not count: one or more fields, each with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
@@ -70,14 +72,17 @@ pub fn decode<T: DeserializeOwned + Validate>(value: &Value) -> Result<T, Decode
     }
 }
 
-/// The name of a field that somebody made up, if an error may show it: a short word in camelCase,
-/// such as a misspelt field is. Anything else may be a key in the wrong place.
+/// The name of a field that somebody made up, if an error may show it: a word in camelCase, or letters
+/// and digits that are too few for a key, such as a misspelt field is. Anything else may be a key in the
+/// wrong place.
 pub fn shown_field(name: &str) -> Option<&str> {
     const LONGEST: usize = 32;
     let word = name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.len() <= LONGEST
         && name.bytes().all(|byte| byte.is_ascii_alphabetic());
-    word.then_some(name)
+    let no_key = (1..DEFAULT_MIN_KEY_LENGTH).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (word || no_key).then_some(name)
 }
 
 #[cfg(test)]
