@@ -13,27 +13,34 @@ need curl curl
 say "building (some minutes the first time)"
 cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-echo >&2
 
-children=()
+# Jobs in groups of their own: Ctrl-C is for this script, which ends them one after the other.
+set -m
+echo_pid= gateway_pid=
 stop() {
     trap - EXIT INT TERM
-    [ ${#children[@]} = 0 ] || kill "${children[@]}" 2>/dev/null || true
-    wait || true
+    local pid
+    # The gateway first, so that what it still serves has an upstream.
+    for pid in $gateway_pid $echo_pid; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" || true
+    done
 }
 trap stop EXIT
 trap 'exit 0' INT TERM
 
 "$target/e2e/latchkey-echo" --listen "$echo_address" --name quickstart >/dev/null &
-children+=($!)
+echo_pid=$!
 "$target/e2e/latchkey-gateway" --standalone "$folder" --listen "8080=127.0.0.1:$port" \
     --admin "127.0.0.1:$admin_port" --log-format text --drain-delay 0s --drain-timeout 2s &
-children+=($!)
+gateway_pid=$!
 
-ready() { curl -fsS -o /dev/null "http://127.0.0.1:$admin_port/readyz" 2>/dev/null; }
+answers() { curl -fsS -o /dev/null "http://$1" 2>/dev/null; }
+ready() { answers "127.0.0.1:$admin_port/readyz" && answers "$echo_address/"; }
+alive() { kill -0 "$1" 2>/dev/null; }
 for _ in $(seq 100); do
+    alive "$echo_pid" || fail "the echo upstream ended; the line above says why (it needs $echo_address, as backend.yaml says)"
+    alive "$gateway_pid" || fail "the gateway ended; the line above says why (PORT= and ADMIN_PORT= choose other ports)"
     ready && break
-    for child in "${children[@]}"; do
-        kill -0 "$child" 2>/dev/null || fail "it ended before it was ready; the line above says why (PORT= and ADMIN_PORT= choose other ports)"
-    done
     sleep 0.1
 done
 ready || fail "not ready after 10 s: curl http://127.0.0.1:$admin_port/readyz says what is pending"
@@ -65,5 +72,5 @@ See it change while it runs:
 
 Ctrl-C ends it.
 TEXT
-wait -n "${children[@]}" || true
+wait -n "$echo_pid" "$gateway_pid" || true
 fail "a process ended by itself; the lines above say why"

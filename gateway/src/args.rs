@@ -3,7 +3,13 @@
 pub mod listen;
 pub mod proxy;
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    io::{self, Write as _},
+    net::SocketAddr,
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{
     CommandFactory as _, Parser, ValueEnum,
@@ -152,13 +158,8 @@ impl Args {
         match run::run(&self) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                #[expect(
-                    clippy::print_stderr,
-                    reason = "there may be no log yet, and people look here"
-                )]
-                {
-                    eprintln!("latchkey-gateway: {error}");
-                }
+                // There may be no log yet, and people look here. If nobody can read it, the code still says it.
+                let _ = writeln!(io::stderr(), "latchkey-gateway: {error}");
                 ExitCode::FAILURE
             }
         }

@@ -10,7 +10,11 @@ mod admin;
 mod error;
 mod listeners;
 
-use std::{io, sync::atomic::Ordering::Relaxed, time::SystemTime};
+use std::{
+    io,
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, SystemTime},
+};
 
 use latchkey_core::digest::Pepper;
 use latchkey_index::Index;
@@ -41,13 +45,16 @@ use crate::{
 
 /// The id of the pepper that standalone mode makes for itself.
 const PEPPER_ID: &str = "standalone";
+/// How long the end of the process waits for the access log's last lines.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Runs the gateway until its end.
 ///
 /// # Errors
 /// It cannot start, something that it needs ended, or requests had to be cut.
 pub fn run(args: &Args) -> Result<(), RunError> {
-    telemetry::init(args.process.log_format)?;
+    // Dropped last, when all has been said.
+    let log = telemetry::init(args.process.log_format)?;
     raise_open_files();
     let readiness = Readiness::default();
     // All at once, so that the process is not ready between two of them.
@@ -108,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         Box::new(sizes::connections(move || {
             admin::connection_counts(&connections.read())
         })),
-        Box::new(sizes::access_log(drops)),
+        Box::new(sizes::logs(drops, log.drop_counter())),
         Box::new(sizes::process(env!("CARGO_PKG_VERSION"), SystemTime::now())),
     ];
     let interval = args.process.metrics_refresh_interval;
@@ -145,7 +152,9 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         Ended::Early => Err(RunError::Early),
         Ended::Finished => {
             control.join().map_err(|_| RunError::Control)?;
-            log_writer.join();
+            if !log_writer.join(LAST_LINES) {
+                tracing::warn!("nobody takes the access log; its last lines are lost");
+            }
             Ok(())
         }
     }

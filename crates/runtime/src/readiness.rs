@@ -58,8 +58,11 @@ impl Readiness {
 
     /// From now on the process is not ready whatever the guards say, with this reason shown.
     pub fn drain(&self, reason: &'static str) {
+        let was_ready = self.is_ready();
         self.lock().draining = Some(reason);
-        tracing::info!(reason, "not ready any more");
+        if was_ready {
+            tracing::info!(reason, "not ready any more");
+        }
     }
 
     /// What is pending, `name: detail`; empty if ready.

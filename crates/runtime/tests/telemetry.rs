@@ -4,7 +4,7 @@ use latchkey_runtime::telemetry::{LogFormat, init};
 
 #[test]
 fn a_second_log_is_refused_with_the_remedy() {
-    init(LogFormat::Json).unwrap();
+    let _log = init(LogFormat::Json).unwrap();
     let message = init(LogFormat::Text).unwrap_err().to_string();
     assert!(
         message.contains("already set up") && message.contains("once"),

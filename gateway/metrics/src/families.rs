@@ -82,6 +82,8 @@ families! {
 
     /// Access log lines dropped because their reader is too slow.
     ACCESS_LOG_DROPPED = Counter "latchkey_access_log_dropped_total" [];
+    /// Lines of the process's own log dropped because nobody takes them.
+    LOG_DROPPED = Counter "latchkey_log_dropped_total" [];
 
     /// Always 1; the labels say what runs.
     BUILD_INFO = Gauge "latchkey_build_info" ["version"];

@@ -11,9 +11,10 @@ use crate::{
     encode::{Labels, Text},
     families::{
         ACCEPT_ERRORS, ACCEPT_PAUSES, ACCESS_LOG_DROPPED, BUILD_INFO, CONNECTIONS, CONNECTIONS_OPEN,
-        INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS, PROCESS_START_TIME,
-        ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES, ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES,
-        STANDALONE_FAILED_SCANS, STANDALONE_FILES, STANDALONE_UNDECODABLE, UPSTREAM_RETRIES,
+        INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS, LOG_DROPPED,
+        PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES, ROUTING_ROUTES,
+        ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES, STANDALONE_UNDECODABLE,
+        UPSTREAM_RETRIES,
     },
 };
 
@@ -104,9 +105,12 @@ pub fn connections(counts: impl Fn() -> ConnectionCounts + Send) -> impl Source 
     }
 }
 
-/// How many lines the access log dropped since start.
-pub fn access_log(dropped: impl Fn() -> u64 + Send) -> impl Source {
-    move |text: &mut Text| text.single(&ACCESS_LOG_DROPPED, dropped())
+/// How many lines the access log and the process's own log dropped since start.
+pub fn logs(access: impl Fn() -> u64 + Send, own: impl Fn() -> u64 + Send) -> impl Source {
+    move |text: &mut Text| {
+        text.single(&ACCESS_LOG_DROPPED, access());
+        text.single(&LOG_DROPPED, own());
+    }
 }
 
 /// What runs, and since when.

@@ -11,6 +11,7 @@
 mod entry;
 
 use std::{
+    convert::Infallible,
     io::{self, Write},
     sync::{
         Arc,
@@ -48,9 +49,10 @@ pub struct AccessLog {
     dropped: Arc<AtomicU64>,
 }
 
-/// The writer thread. It ends when the last [`AccessLog`] is gone and all lines are written.
+/// The writer thread, which holds the other end of this. It ends when the last [`AccessLog`] is gone and all
+/// lines are written.
 #[derive(Debug)]
-pub struct AccessLogWriter(Option<thread::JoinHandle<()>>);
+pub struct AccessLogWriter(Option<Receiver<Infallible>>);
 
 impl AccessLog {
     /// Logs nothing.
@@ -74,15 +76,19 @@ impl AccessLog {
             return Ok((Self::off(), AccessLogWriter(None)));
         }
         let (queue, entries) = sync_channel(QUEUE);
-        let writer = thread::Builder::new()
+        let (alive, ended) = sync_channel(0);
+        thread::Builder::new()
             .name("latchkey-access-log".to_owned())
-            .spawn(move || write_all(&entries, sink))?;
+            .spawn(move || {
+                let _alive: SyncSender<Infallible> = alive;
+                write_all(&entries, sink);
+            })?;
         let log = Self {
             mode,
             queue: Some(queue),
             dropped: Arc::default(),
         };
-        Ok((log, AccessLogWriter(Some(writer))))
+        Ok((log, AccessLogWriter(Some(ended))))
     }
 
     /// Reads how many lines were dropped because the queue was full. A reader does not keep the writer
@@ -110,12 +116,11 @@ impl AccessLog {
 }
 
 impl AccessLogWriter {
-    /// Waits until all lines are written. Drop every [`AccessLog`] before.
-    pub fn join(mut self) {
-        if let Some(thread) = self.0.take() {
-            // A writer that panicked has nothing left to write.
-            let _ = thread.join();
-        }
+    /// Waits until all lines are written, and says whether they were: a sink that takes nothing must not keep
+    /// the process alive. Drop every [`AccessLog`] before.
+    pub fn join(self, within: Duration) -> bool {
+        self.0
+            .is_none_or(|ended| ended.recv_timeout(within) == Err(RecvTimeoutError::Disconnected))
     }
 }
 

@@ -79,7 +79,7 @@ fn every_family_stands_once_with_its_own_labels() {
         Box::new(sizes::routing(RoutingSizes::default)),
         Box::new(sizes::folder(FolderSizes::default)),
         Box::new(sizes::connections(ConnectionCounts::default)),
-        Box::new(sizes::access_log(|| 3)),
+        Box::new(sizes::logs(|| 3, || 4)),
         Box::new(sizes::process("1.2.3", UNIX_EPOCH + Duration::from_millis(1500))),
     ]);
     let read = parser::parse(&text);

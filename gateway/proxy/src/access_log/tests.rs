@@ -35,7 +35,7 @@ fn logged(mode: AccessLogMode) -> Vec<serde_json::Value> {
     log.write(entry("/served", Reason::Served));
     log.write(entry("/de\"nied\n", Reason::UnknownKey));
     drop(log);
-    writer.join();
+    assert!(writer.join(Duration::from_secs(10)));
     let bytes = sink.0.lock().unwrap().clone();
     let text = String::from_utf8(bytes).unwrap();
     text.lines()
@@ -97,5 +97,5 @@ fn a_full_queue_drops_and_counts_instead_of_waiting() {
     }
     assert_eq!(log.drop_counter()(), 5);
     drop((let_go, log));
-    writer.join();
+    assert!(writer.join(Duration::from_secs(10)));
 }

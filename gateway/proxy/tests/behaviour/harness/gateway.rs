@@ -175,7 +175,7 @@ impl Gateway {
     pub(crate) fn into_log(mut self) -> String {
         self.phases.send_replace(Phase::Forced);
         self.wait_for_end();
-        self.log_writer.take().unwrap().join();
+        assert!(self.log_writer.take().unwrap().join(super::DEADLINE));
         let log = self.log.0.lock().unwrap().clone();
         String::from_utf8(log).unwrap()
     }
