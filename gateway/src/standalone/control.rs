@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Owns the order of things and every wait; what a look or a change means is decided elsewhere. What
-//! only grants never waits for what is doubtful. Nothing is served before all that was there at the
+//! only grants never waits for what is doubtful, and what may open waits until nothing is left to see. Nothing is served before all that was there at the
 //! start has settled.
 
 use std::{
@@ -28,6 +28,7 @@ use super::{
     file::FileName,
     finding::UNDECODABLE,
     folder::{FileChange, Folder, Trust},
+    hold::Moment,
     inbox::{Due, Event, Inbox},
     watch::{Events, Waker, Woken},
 };
@@ -173,8 +174,9 @@ impl Control {
         if !self.scan.is_empty() {
             return now;
         }
-        let inbox = self.inbox.due(now);
-        inbox.map_or(self.next_scan, |due| due.min(self.next_scan))
+        let held = self.engine.due(!self.inbox.is_quiet());
+        let due = [self.inbox.due(now), held].into_iter().flatten().min();
+        due.map_or(self.next_scan, |due| due.min(self.next_scan))
     }
 
     /// Looks at everything that is due, and gives what changed.
@@ -272,7 +274,12 @@ impl Control {
         self.stats
             .batches
             .fetch_add(u64::from(!changes.is_empty()), Relaxed);
-        let outcome = self.engine.take(changes);
+        let moment = Moment {
+            now: Instant::now(),
+            scanning: !self.scan.is_empty(),
+            waiting: !self.inbox.is_quiet(),
+        };
+        let outcome = self.engine.take(changes, moment);
         let undecodable = self.engine.findings().count(UNDECODABLE);
         self.stats.files.store(self.folder.len(), Relaxed);
         self.stats.objects.store(self.engine.objects(), Relaxed);

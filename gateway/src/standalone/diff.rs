@@ -5,11 +5,13 @@
 //! ```
 //!
 //! Costs what the changed files hold, never what all hold. Decides what becomes of an object whose
-//! file cannot be read, and of one that stands twice; knows nothing of what an object means.
+//! file cannot be read, of one that stands twice, and which changes wait for the rest ([`Hold`]); knows
+//! nothing of what an object means beyond whether it shapes.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -18,7 +20,8 @@ use super::{
     file::FileName,
     finding::Finding,
     folder::{Content, FileChange},
-    object::{Document, ObjectKey, Placed},
+    hold::{Hold, Moment},
+    object::{Document, Kind, ObjectKey, Placed},
     parse::Problem,
 };
 
@@ -70,6 +73,10 @@ pub struct Desired {
     missed: BTreeSet<ObjectKey>,
     /// The unclear file that was named for those.
     suspect: Option<FileName>,
+    /// Changes that are not handed out yet, because they may open.
+    hold: Hold<HandedOut>,
+    /// Whether anything was asked for before: what is handed out first replaces nothing.
+    begun: bool,
 }
 
 #[derive(Debug, Default)]
@@ -95,7 +102,7 @@ enum ClaimContent {
     Suspected(Arc<str>),
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 enum HandedOut {
     #[default]
     Absent,
@@ -130,44 +137,67 @@ impl Desired {
         self.files.insert(file, after);
     }
 
-    /// The objects that differ from what was handed out before, in the order of their keys.
-    pub fn take_changes(&mut self) -> Vec<Change> {
+    /// The objects that differ from what was handed out before, in the order of their keys. What may open
+    /// is among them only when it has been so for long enough.
+    pub fn take_changes(&mut self, moment: Moment) -> Vec<Change> {
         let suspect = self.unclear.keys().next().cloned();
         if suspect != self.suspect {
             self.touched.append(&mut self.missed);
             self.suspect = suspect;
         }
-        let mut changes = Vec::new();
-        for key in std::mem::take(&mut self.touched) {
-            let Some(object) = self.objects.get_mut(&key) else {
-                continue;
-            };
-            let mut now = object.now();
-            self.missed.remove(&key);
-            if let Some(file) = &self.suspect
-                && now == HandedOut::Absent
-                && object.handed_out != HandedOut::Absent
-                && key.kind.shapes()
-            {
-                now = HandedOut::Unreadable(format!(
-                    "it is gone, but {file} may hold it; mend or remove that file"
-                ));
-                self.missed.insert(key.clone());
-            }
-            let gone = now == HandedOut::Absent;
-            if now != object.handed_out {
-                let state = now.state();
-                object.handed_out = now;
-                changes.push(Change {
-                    key: key.clone(),
-                    state,
-                });
-            }
-            if gone {
+        let hold = std::mem::replace(&mut self.begun, true).then_some(moment.now);
+        let touched = std::mem::take(&mut self.touched);
+        let mut changes: Vec<_> = touched
+            .into_iter()
+            .filter_map(|key| self.take_change(key, hold))
+            .collect();
+        for key in self.hold.release(moment) {
+            changes.extend(self.take_change(key, None));
+        }
+        changes.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        changes
+    }
+
+    /// When changes are to be taken that are held back; `waiting` says whether there is more to look at.
+    pub fn due(&self, waiting: bool) -> Option<Instant> {
+        self.hold.due(waiting)
+    }
+
+    /// The difference of one object. If it may open and there is a time to `hold` it from, it is held.
+    fn take_change(&mut self, key: ObjectKey, hold: Option<Instant>) -> Option<Change> {
+        let object = self.objects.get_mut(&key)?;
+        let mut now = object.now();
+        self.missed.remove(&key);
+        if let Some(file) = &self.suspect
+            && now == HandedOut::Absent
+            && object.handed_out != HandedOut::Absent
+            && key.kind.shapes()
+        {
+            now = HandedOut::Unreadable(format!(
+                "it is gone, but {file} may hold it; mend or remove that file"
+            ));
+            self.missed.insert(key.clone());
+        }
+        if let Some(since) = hold
+            && may_open(key.kind, &object.handed_out, &now)
+        {
+            self.hold.put(key, now, since);
+            return None;
+        }
+        self.hold.drop(&key);
+        if now == object.handed_out {
+            if now == HandedOut::Absent {
                 self.objects.remove(&key);
             }
+            return None;
         }
-        changes
+        let state = now.state();
+        if now == HandedOut::Absent {
+            self.objects.remove(&key);
+        } else {
+            object.handed_out = now;
+        }
+        Some(Change { key, state })
     }
 
     /// Files of which not all is understood: each may hold something that closes.
@@ -281,6 +311,14 @@ impl Desired {
             self.touched.insert(key.clone());
         }
     }
+}
+
+/// Whether something that was closed may be open after this change of an object: a policy may now stand
+/// elsewhere, and a route's may be yet to come. What cannot be read closes, and so does a new policy.
+fn may_open(kind: Kind, before: &HandedOut, after: &HandedOut) -> bool {
+    let closes =
+        matches!(after, HandedOut::Unreadable(_)) || kind == Kind::AuthPolicy && *before == HandedOut::Absent;
+    kind.shapes() && before != after && !closes
 }
 
 impl Object {

@@ -5,8 +5,10 @@
 //!                            `--------------> Router --+-> one commit each -> requests
 //! ```
 //!
-//! Knows no file system, no clock and no thread. Serves nothing before all files are whole, because
+//! Knows no file system and no thread, and is told the time. Serves nothing before all files are whole, because
 //! one that is not may hold what closes a door. From then on such a file keeps what closes from going.
+
+use std::time::Instant;
 
 use latchkey_core::conditions::CredentialReason;
 use latchkey_index::{ConflictChange, Index};
@@ -20,6 +22,7 @@ use super::{
     file::FileName,
     finding::{Finding, Findings, Subject, UNDECODABLE},
     folder::FileChange,
+    hold::Moment,
     object::{Kind, ObjectKey},
     parse::Problem,
     publish::{Published, Publisher},
@@ -61,17 +64,23 @@ impl Engine {
         }
     }
 
-    /// Takes in all changes of a batch, and commits them as one version of each side.
-    pub fn take(&mut self, changes: Vec<FileChange>) -> Outcome {
+    /// Takes in all changes of a batch, and commits them as one version of each side, but for what may open
+    /// and has not been so for long enough.
+    pub fn take(&mut self, changes: Vec<FileChange>, moment: Moment) -> Outcome {
         for change in changes {
             let findings = findings_of(&change.content);
             self.findings
                 .replace(Subject::File(change.file.clone()), findings, String::new);
             self.desired.update(change);
         }
-        let outcome = self.commit();
+        let outcome = self.commit(moment);
         self.findings.end_of_batch();
         outcome
+    }
+
+    /// When it is to be called again for what is held back; `waiting` says whether there is more to look at.
+    pub fn due(&self, waiting: bool) -> Option<Instant> {
+        self.desired.due(waiting)
     }
 
     /// What is known of the folder itself: `None` if it can be read.
@@ -102,7 +111,7 @@ impl Engine {
         &self.router
     }
 
-    fn commit(&mut self) -> Outcome {
+    fn commit(&mut self, moment: Moment) -> Outcome {
         if !self.serving {
             let held: Vec<_> = self.desired.unclear().collect();
             if !held.is_empty() {
@@ -110,7 +119,7 @@ impl Engine {
             }
             self.serving = true;
         }
-        for Change { key, state } in self.desired.take_changes() {
+        for Change { key, state } in self.desired.take_changes(moment) {
             self.hand_out(key, state);
         }
         let Published {

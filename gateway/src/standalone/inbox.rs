@@ -153,6 +153,11 @@ impl Inbox {
         !self.waiting.is_empty()
     }
 
+    /// Whether nothing at all is to be looked at.
+    pub fn is_quiet(&self) -> bool {
+        !self.everything && self.closed.is_empty() && self.waiting.is_empty()
+    }
+
     /// When there is something to be looked at, if nothing more happens.
     pub fn due(&self, now: Instant) -> Option<Instant> {
         if self.everything || !self.closed.is_empty() {

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod file;
 pub mod finding;
 pub mod folder;
+pub mod hold;
 pub mod inbox;
 pub mod object;
 pub mod parse;

@@ -10,7 +10,7 @@
 use std::{
     fs,
     path::Path,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use http::{HeaderMap, Method};
@@ -18,6 +18,7 @@ use latchkey_core::{digest::Pepper, time::UnixSeconds};
 use latchkey_gateway::standalone::{
     engine::{Engine, Outcome},
     folder::{Folder, Trust},
+    hold::{Moment, QUIET},
     publish::Publisher,
 };
 use latchkey_index::Index;
@@ -78,7 +79,8 @@ impl Scene {
         fs::remove_file(self.dir.path().join(file)).unwrap();
     }
 
-    /// Reads what changed, an hour later than it did and again a second later, as one batch.
+    /// Reads what changed, an hour later than it did and again a second later, as one batch, and waits for what is
+    /// held back.
     pub fn sync(&mut self) -> Outcome {
         let now = SystemTime::now() + Duration::from_secs(3600);
         let names = self.folder.names().unwrap();
@@ -92,7 +94,17 @@ impl Scene {
             looked.failed.is_none() && looked.doubtful.is_empty(),
             "{looked:?}"
         );
-        self.engine.take(looked.changes)
+        let moment = Moment {
+            now: Instant::now(),
+            scanning: false,
+            waiting: false,
+        };
+        self.engine.take(looked.changes, moment);
+        let later = Moment {
+            now: moment.now + QUIET,
+            ..moment
+        };
+        self.engine.take(Vec::new(), later)
     }
 
     pub fn door(&self) -> Door {

@@ -1,7 +1,9 @@
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::*;
-use crate::standalone::{object::identify, parse::parse};
+use crate::standalone::{hold::QUIET, object::identify, parse::parse};
 
 const ALICE: &str =
     "{apiVersion: latchkey.dev/v1alpha1, kind: Consumer, metadata: {name: alice}, spec: {}}\n";
@@ -12,6 +14,14 @@ const POLICY: &str = "{apiVersion: latchkey.dev/v1alpha1, kind: AuthPolicy, meta
 const DEPLOYMENT: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}}\n";
 /// So misspelt that it counts as another API's.
 const STRANGER: &str = "{apiVersion: latchkey.io/v1alpha1, kind: AuthPolcy, metadata: {name: p}, spec: {}}\n";
+
+fn quiet(now: Instant) -> Moment {
+    Moment {
+        now,
+        scanning: false,
+        waiting: false,
+    }
+}
 
 #[derive(Default)]
 struct Fixture(Desired);
@@ -35,10 +45,12 @@ impl Fixture {
         });
     }
 
-    /// Changes as `name: state`.
+    /// Changes as `name: state`, with those that are held back.
     fn changes(&mut self) -> Vec<String> {
-        self.0
-            .take_changes()
+        let start = Instant::now();
+        let mut changes = self.0.take_changes(quiet(start));
+        changes.extend(self.0.take_changes(quiet(start + QUIET)));
+        changes
             .into_iter()
             .map(|change| {
                 let state = match change.state {
@@ -304,10 +316,58 @@ fn a_change_carries_the_whole_object() {
             key,
             state: State::Present(value),
         },
-    ] = &f.0.take_changes()[..]
+    ] = &f.0.take_changes(quiet(Instant::now()))[..]
     else {
         panic!("one change");
     };
     assert_eq!(key.to_string(), "Consumer default/alice");
     assert_eq!(value["metadata"]["namespace"], json!("default"));
+}
+
+#[test]
+fn what_may_open_is_held_until_nothing_is_left_to_see_and_what_closes_is_not() {
+    let (mut f, start) = (Fixture::default(), Instant::now());
+    f.write("a.yaml", &[ALICE, POLICY]);
+    f.changes();
+    f.write("a.yaml", &[BOB]);
+    let names = |changes: Vec<Change>| -> Vec<_> { changes.into_iter().map(|c| c.key.name.name).collect() };
+    let scanning = Moment {
+        scanning: true,
+        ..quiet(start)
+    };
+    assert_eq!(names(f.0.take_changes(scanning)), ["alice", "bob"]);
+    let later = start + QUIET;
+    for (moment, why) in [
+        (
+            Moment {
+                now: later,
+                ..scanning
+            },
+            "a look is under way",
+        ),
+        (
+            Moment {
+                waiting: true,
+                ..quiet(later)
+            },
+            "a file waits",
+        ),
+        (quiet(later - Duration::from_millis(1)), "too soon"),
+    ] {
+        assert_eq!(names(f.0.take_changes(moment)), [""; 0], "{why}");
+    }
+    assert_eq!(names(f.0.take_changes(quiet(later))), ["p"]);
+}
+
+#[test]
+fn what_comes_back_while_it_is_held_has_not_changed() {
+    let (mut f, start) = (Fixture::default(), Instant::now());
+    f.write("a.yaml", &[POLICY]);
+    f.changes();
+    f.delete("a.yaml");
+    assert_eq!(f.0.take_changes(quiet(start)), []);
+    f.write("z.yaml", &[POLICY]);
+    assert_eq!(f.0.take_changes(quiet(start + QUIET / 2)), []);
+    assert_eq!(f.0.due(false), None);
+    assert_eq!(f.0.take_changes(quiet(start + 2 * QUIET)), []);
 }
