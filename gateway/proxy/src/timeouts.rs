@@ -115,6 +115,8 @@ impl Activity {
             Stage::Idle => limits.keep_alive,
             Stage::Head => limits.header_read,
             Stage::Working => return Finding::Look(now + tick(limits)),
+            // It is the request's body that is waited for, not the answer.
+            Stage::Awaiting if self.upload.get() == Upload::ClientSilent => limits.body_idle,
             Stage::Awaiting => limits.response_head,
             Stage::Answering => limits.body_idle,
         };

@@ -24,7 +24,7 @@ pub struct ProxyArgs {
     #[arg(long, env = "LATCHKEY_CONNECT_TIMEOUT", value_name = "DURATION", default_value = "5s", value_parser = positive)]
     pub connect_timeout: Duration,
 
-    /// Longest time from the end of a request to the head of its answer
+    /// Longest silence of an upstream that owes the head of an answer
     #[arg(long, env = "LATCHKEY_RESPONSE_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = positive)]
     pub response_timeout: Duration,
 

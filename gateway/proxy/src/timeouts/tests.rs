@@ -84,13 +84,13 @@ fn bytes_keep_a_body_alive_and_silence_ends_it() {
 }
 
 #[test]
-fn a_silent_client_is_cut_rather_than_answered() {
+fn a_client_silent_in_its_body_is_cut_at_the_bodys_limit_rather_than_answered() {
     let now = Instant::now();
     let activity = in_stage(Stage::Awaiting, now);
     activity.upload(Upload::ClientSilent);
     assert_eq!(
         run(&activity, now, |_| false),
-        (Finding::Cut, Duration::from_secs(20))
+        (Finding::Cut, Duration::from_secs(40))
     );
 }
 

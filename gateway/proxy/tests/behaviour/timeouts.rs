@@ -93,7 +93,7 @@ fn an_upload_that_takes_longer_than_the_wait_for_an_answer_is_served() {
 #[test]
 fn a_client_that_stops_in_its_body_is_cut() {
     let mut config = limits();
-    config.timeouts.response_head = SHORT;
+    config.timeouts.body_idle = SHORT;
     let upstream = Upstream::echo();
     let gateway = gateway(&upstream, &config);
     let mut client = gateway.connect();
