@@ -39,6 +39,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("latchkey-metrics", &["latchkey-core", "latchkey-snapshot"]),
     (
+        "latchkey-operator",
+        &[
+            "latchkey-core",
+            "latchkey-crds",
+            "latchkey-routing",
+            "latchkey-runtime",
+        ],
+    ),
+    (
         "latchkey-gateway",
         &[
             "latchkey-core",

@@ -15,6 +15,7 @@ pub mod decode;
 pub mod digest;
 pub mod object;
 pub mod ownership;
+pub mod pepper;
 pub mod publish;
 pub mod reason;
 mod tag;

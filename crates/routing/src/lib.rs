@@ -19,4 +19,5 @@ mod ports;
 mod precedence;
 pub mod read;
 pub mod router;
+pub mod status;
 pub mod table;

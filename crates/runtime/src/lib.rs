@@ -8,8 +8,10 @@
 //! ```
 
 pub mod admin;
+pub mod api;
 pub mod args;
 pub mod listen;
 pub mod readiness;
 pub mod shutdown;
 pub mod telemetry;
+pub mod watch;

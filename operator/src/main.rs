@@ -1,0 +1,3 @@
+//! `latchkey-operator`.
+
+fn main() {}
