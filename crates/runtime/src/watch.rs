@@ -25,8 +25,9 @@ pub struct Collection {
     pub namespace: Option<String>,
     /// A label selector as the API writes it.
     pub labels: Option<String>,
-    /// A field selector as the API writes it.
-    pub fields: Option<String>,
+    /// One object: it is read with `get` and watched by its name, so that a role needs `get` and `watch` on
+    /// this one name alone. Where it does not exist, the complete list is empty.
+    pub name: Option<String>,
     /// How much of each object.
     pub content: Content,
 }
