@@ -9,5 +9,6 @@
 //!
 //! Plans are pure; loops around them do what they say.
 
+pub mod credentials;
 pub mod leadership;
 pub mod status;
