@@ -18,6 +18,7 @@ mod gateways;
 mod intake;
 mod links;
 mod policies;
+mod relist;
 mod routes;
 mod store;
 #[cfg(test)]
@@ -27,7 +28,9 @@ use std::sync::Arc;
 
 use latchkey_core::object::ObjectName;
 
-use self::{changes::Changes, findings::Findings, gateways::Gateways, routes::Routes, store::Store};
+use self::{
+    changes::Changes, findings::Findings, gateways::Gateways, relist::Relists, routes::Routes, store::Store,
+};
 use crate::{
     object::{Kind, Manifest},
     table::{RouteTable, TableCell},
@@ -51,6 +54,7 @@ pub struct Router {
     gateways: Gateways,
     routes: Routes,
     findings: Findings,
+    relists: Relists,
     /// The version that is committed, and becomes the next.
     table: RouteTable,
     cell: TableCell,
@@ -100,6 +104,7 @@ impl Router {
             gateways: Gateways::default(),
             routes: Routes::default(),
             findings: Findings::default(),
+            relists: Relists::default(),
             table,
             cell: TableCell::default(),
             retired: Vec::new(),
@@ -114,6 +119,7 @@ impl Router {
     /// An object was added or changed. One that reads as it did before changes nothing.
     #[allow(clippy::needless_pass_by_value, reason = "a source hands over what it read")]
     pub fn apply(&mut self, kind: Kind, name: &ObjectName, manifest: Manifest) {
+        self.relists.mark(kind, name);
         self.set(kind, name, Some(&manifest));
     }
 

@@ -5,5 +5,6 @@ mod findings;
 mod histories;
 mod incremental;
 mod policies;
+mod relist;
 mod serving;
 mod support;
