@@ -1,5 +1,6 @@
 //! AuthPolicy: what a request must show to pass.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema, core::Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::{form, identity};
     version = "v1alpha1",
     kind = "AuthPolicy",
     namespaced,
+    status = "AuthPolicyStatus",
     doc = "An AuthPolicy says what a request must show to pass a Gateway, a listener, a route or a rule.",
     category = "latchkey",
     shortname = "lkap",
@@ -33,6 +35,12 @@ use crate::{form, identity};
         type_ = "boolean",
         json_path = ".spec.override",
         description = "Whether it must pass in addition to more specific policies"
+    ),
+    printcolumn(
+        name = "Accepted",
+        type_ = "string",
+        json_path = ".status.ancestors[0].conditions[?(@.type==\"Accepted\")].status",
+        description = "Whether it holds at its first ancestor; the status names all"
     ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
@@ -260,4 +268,56 @@ pub struct QueryPlace {
     #[schemars(length(max = form::PLACE_LENGTH))]
     #[x_kube(validation = form::QUERY.rule())]
     pub name: String,
+}
+
+/// What controllers say of an AuthPolicy (the shape of Gateway API's policies, GEP-713).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = crate::schema::tidy)]
+pub struct AuthPolicyStatus {
+    /// What the policy holds for, at most 16, and what became of it there. One without an element for an
+    /// object holds there all the same, if 16 others stand here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = form::ANCESTORS))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub ancestors: Vec<PolicyAncestorStatus>,
+}
+
+/// What became of an AuthPolicy at one Gateway, listener or route.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = crate::schema::tidy)]
+pub struct PolicyAncestorStatus {
+    /// The Gateway, listener or HTTPRoute.
+    pub ancestor_ref: AncestorRef,
+    /// Who says it, such as latchkey.dev/gateway-controller.
+    pub controller_name: String,
+    /// Accepted: whether the policy holds there, and if not, why and what to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
+    pub conditions: Vec<Condition>,
+}
+
+/// A Gateway, a listener of one, or an HTTPRoute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = crate::schema::tidy)]
+pub struct AncestorRef {
+    /// Its API group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its namespace. Default: that of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// The name of one listener of a Gateway. Default: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+    /// The port of listeners of a Gateway. Default: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
 }

@@ -52,6 +52,8 @@ pub(crate) const GROUPS: usize = 64;
 pub(crate) const PUBLISHED: usize = 16;
 /// Most targets of an AuthPolicy.
 pub(crate) const TARGETS: usize = 16;
+/// Most elements of an AuthPolicy's `status.ancestors` (Gateway API).
+pub(crate) const ANCESTORS: usize = 16;
 /// Most methods of an AuthPolicy.
 pub(crate) const METHODS: usize = 8;
 /// Most places of a method.

@@ -14,7 +14,7 @@ pub mod manifests;
 mod schema;
 pub mod validate;
 
-pub use auth_policy::{AuthPolicy, AuthPolicySpec};
+pub use auth_policy::{AuthPolicy, AuthPolicySpec, AuthPolicyStatus};
 pub use consumer::{Consumer, ConsumerSpec};
 pub use credential::{Credential, CredentialSpec, CredentialStatus};
 

@@ -82,7 +82,7 @@ impl AuthPolicy {
 
     fn try_read(object: &Value, name: &ObjectName) -> Result<Self, String> {
         let meta = Metadata::read(object).map_err(|misfit| misfit.to_string())?;
-        let spec = decode::decode::<Object>(object)
+        let spec = decode::decode::<Object>(&without_status(object))
             .map_err(|error| error.to_string())?
             .spec;
         let mut targets = BTreeSet::new();
@@ -122,6 +122,19 @@ impl Target {
             Self::Gateway(name) | Self::Listener(name, _) | Self::Route(name) => name,
         }
     }
+}
+
+/// The object as its author wrote it: what controllers say of it must never close what it holds for.
+fn without_status(object: &Value) -> Value {
+    let Value::Object(fields) = object else {
+        return object.clone();
+    };
+    let fields = fields.iter().filter(|(name, _)| *name != "status");
+    Value::Object(
+        fields
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// What a policy closes that cannot be honoured: the targets that can be read, and whether there may
