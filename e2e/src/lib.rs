@@ -13,6 +13,7 @@
 pub mod address;
 pub mod binaries;
 pub mod client;
+pub mod cluster;
 pub mod echo;
 pub mod folder;
 pub mod gateway;

@@ -114,9 +114,47 @@ impl Manifest {
         )
     }
 
+    /// Its kind's group and version.
+    pub fn api_version(&self) -> &str {
+        self.text("/apiVersion")
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> &str {
+        self.text("/kind")
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.text("/metadata/name")
+    }
+
+    /// The namespace it names.
+    pub fn namespace_name(&self) -> Option<&str> {
+        self.0.pointer("/metadata/namespace").and_then(Value::as_str)
+    }
+
+    fn text(&self, pointer: &str) -> &str {
+        self.0
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// The object.
+    pub fn json(&self) -> &Value {
+        &self.0
+    }
+
     /// The document.
     pub fn yaml(&self) -> String {
         crate::yaml::document(&self.0)
+    }
+}
+
+impl From<Value> for Manifest {
+    fn from(object: Value) -> Self {
+        Self(object)
     }
 }
 

@@ -1,0 +1,33 @@
+//! `latchkey-cluster`: a real control plane in a network namespace of its own.
+
+use std::io::Write;
+
+use clap::{Parser, Subcommand};
+use latchkey_e2e::cluster::serve::{ServeArgs, serve};
+
+/// A real Kubernetes control plane (etcd, kube-apiserver, kube-controller-manager) in a network
+/// namespace of its own, joined to this machine. Needs root.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Hold one until standard input closes (or SIGTERM, SIGINT), and obey the lines that come in by it.
+    Serve(ServeArgs),
+}
+
+fn main() {
+    let Args { command } = Args::parse();
+    let done = match command {
+        Command::Serve(args) => serve(&args),
+    };
+    if let Err(e) = done {
+        // Nobody is left to tell if this fails.
+        let _ = writeln!(std::io::stderr(), "error: {e:#}");
+        std::process::exit(1);
+    }
+}
