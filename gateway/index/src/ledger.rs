@@ -15,6 +15,7 @@ use crate::{
     identity::Seed,
     object::{ConsumerFacts, CredentialFacts, Kind},
     peppers::Peppers,
+    relist::Complete,
 };
 
 use contribution::Contribution;
@@ -123,12 +124,13 @@ impl Ledger {
         true
     }
 
-    /// Names of all objects of a kind that no apply of this epoch named.
-    pub(crate) fn unseen(&self, kind: Kind, epoch: u32, draft: &Draft) -> Vec<ObjectName> {
+    /// Names of all objects of a kind that a complete list did not name.
+    pub(crate) fn unseen(&self, kind: Kind, list: Complete<'_>, draft: &Draft) -> Vec<ObjectName> {
         match kind {
-            Kind::Consumer => self.consumers.unseen(epoch, draft),
+            Kind::Consumer => self.consumers.unseen(list, draft),
             Kind::Credential => {
-                let unseen = self.credentials.iter().filter(|held| held.epoch != epoch);
+                let is_unseen = |held: &&Contribution| list.proves_absence(held.namespace(), held.epoch);
+                let unseen = self.credentials.iter().filter(is_unseen);
                 unseen.map(Contribution::name).collect()
             }
         }

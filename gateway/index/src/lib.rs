@@ -77,21 +77,20 @@ impl Index {
         } else {
             Fact::Undecodable(fact.kind(), fact.name().clone())
         };
-        let relist = self.relists.of(fact.kind());
-        let epoch = relist.epoch();
+        let epoch = self.relists.epoch();
         let changed = match fact {
             Fact::Consumer(facts) => {
-                relist.clear_undecodable(&facts.name);
+                self.relists.clear_undecodable(Kind::Consumer, &facts.name);
                 self.ledger.apply_consumer(&facts, epoch, &mut self.draft)
             }
             Fact::Credential(facts) => {
-                relist.clear_undecodable(&facts.name);
+                self.relists.clear_undecodable(Kind::Credential, &facts.name);
                 self.ledger.apply_credential(&facts, epoch, &mut self.draft)
             }
             Fact::Undecodable(kind, name) => {
                 self.tally.undecodable += 1;
                 let changed = self.ledger.retract(kind, &name, &mut self.draft);
-                relist.note_undecodable(name);
+                self.relists.note_undecodable(kind, name);
                 changed
             }
         };
@@ -100,29 +99,35 @@ impl Index {
 
     /// An object is gone.
     pub fn delete(&mut self, kind: Kind, name: &ObjectName) {
-        self.relists.of(kind).clear_undecodable(name);
+        self.relists.clear_undecodable(kind, name);
         let changed = self.ledger.retract(kind, name, &mut self.draft);
         self.count(changed);
     }
 
-    /// A complete list of a kind begins. A second one without an end starts afresh.
-    pub fn relist_begin(&mut self, kind: Kind) {
-        self.relists.of(kind).begin();
+    /// A complete list of a kind begins, of one namespace or of all. A second one without an end starts
+    /// afresh.
+    pub fn relist_begin(&mut self, kind: Kind, namespace: Option<&str>) {
+        self.relists.begin(kind, namespace);
     }
 
-    /// An object of the running list. Outside of one it is an apply.
+    /// An object of a running list. Outside of one it is an apply.
     pub fn relist_apply(&mut self, fact: Fact) {
         // An apply marks its object in any case: a list and what is learnt beside it are one truth.
         self.apply(fact);
     }
 
     /// The list was complete: what it did not name is gone, in the next commit. Without a begin, nothing.
-    pub fn relist_end(&mut self, kind: Kind) {
-        let epoch = self.relists.of(kind).end();
-        for name in self.ledger.unseen(kind, epoch, &self.draft) {
+    ///
+    /// Gives back the names of those gone that could not be read, which no snapshot ever held.
+    pub fn relist_end(&mut self, kind: Kind, namespace: Option<&str>) -> Vec<ObjectName> {
+        let Some(list) = self.relists.end(kind, namespace) else {
+            return Vec::new();
+        };
+        for name in self.ledger.unseen(kind, list, &self.draft) {
             self.ledger.retract(kind, &name, &mut self.draft);
             self.tally.swept += 1;
         }
+        self.relists.sweep_undecodable(kind, list)
     }
 
     /// Swaps in all that was applied since the last commit, and frees snapshots nobody reads any more.
@@ -154,10 +159,15 @@ impl Index {
     /// How much the ledger holds, including what is not committed.
     pub fn ledger_stats(&self) -> LedgerStats {
         LedgerStats {
-            undecodable: self.relists.undecodable(),
+            undecodable: self.undecodable(Kind::Consumer) + self.undecodable(Kind::Credential),
             conflicted: self.conflicts.len(),
             ..self.ledger.stats()
         }
+    }
+
+    /// How many objects of a kind exist and cannot be read.
+    pub fn undecodable(&self, kind: Kind) -> usize {
+        self.relists.undecodable(kind)
     }
 
     fn count(&mut self, changed: bool) {

@@ -66,13 +66,13 @@ fn take(index: &mut Index, model: &mut Naive, step: Step) {
             model.delete(kind, &name);
             index.delete(kind, &name);
         }
-        Step::Begin(kind) => {
-            model.begin(kind);
-            index.relist_begin(kind);
+        Step::Begin(kind, namespace) => {
+            model.begin(kind, namespace);
+            index.relist_begin(kind, namespace);
         }
-        Step::End(kind) => {
-            model.end(kind);
-            index.relist_end(kind);
+        Step::End(kind, namespace) => {
+            let gone: BTreeSet<_> = model.end(kind, namespace).into_iter().collect();
+            assert_eq!(BTreeSet::from_iter(index.relist_end(kind, namespace)), gone);
         }
         Step::Peppers(peppers) => {
             model.peppers.clone_from(&peppers);
@@ -128,16 +128,16 @@ proptest! {
 
         // What is known already changes nothing, listed whole or told again.
         for kind in [Kind::Consumer, Kind::Credential] {
-            index.relist_begin(kind);
+            index.relist_begin(kind, None);
             model.facts(kind).for_each(|fact| index.relist_apply(fact));
-            index.relist_end(kind);
+            index.relist_end(kind, None);
         }
         prop_assert!(!index.commit().changed);
 
         // Nothing is left of objects that are gone.
         for kind in [Kind::Consumer, Kind::Credential] {
-            index.relist_begin(kind);
-            index.relist_end(kind);
+            index.relist_begin(kind, None);
+            index.relist_end(kind, None);
         }
         index.commit();
         let (stats, ledger) = (index.stats(), index.ledger_stats());

@@ -32,11 +32,11 @@ fn assert_present(world: &World, present: impl Iterator<Item = usize>) {
 fn what_a_complete_list_does_not_name_is_gone_in_one_commit() {
     let mut world = thousand();
     let before = world.index.stats().revision;
-    world.index.relist_begin(Kind::Credential);
+    world.index.relist_begin(Kind::Credential, None);
     for n in 10..1_000 {
         world.index.relist_apply(object(n).0);
     }
-    world.index.relist_end(Kind::Credential);
+    world.index.relist_end(Kind::Credential, None);
     assert_present(&world, 0..1_000);
     let done = world.commit();
     assert_eq!(done.swept, 10);
@@ -50,7 +50,7 @@ fn what_a_complete_list_does_not_name_is_gone_in_one_commit() {
 #[test]
 fn a_list_that_breaks_removes_nothing_and_forgets_nothing() {
     let mut world = thousand();
-    world.index.relist_begin(Kind::Credential);
+    world.index.relist_begin(Kind::Credential, None);
     for n in 0..300 {
         world.index.relist_apply(object(n).0);
     }
@@ -58,12 +58,12 @@ fn a_list_that_breaks_removes_nothing_and_forgets_nothing() {
     assert_present(&world, 0..1_000);
 
     // Number 0 was named by the broken list, and was deleted before the next one.
-    world.index.relist_begin(Kind::Credential);
+    world.index.relist_begin(Kind::Credential, None);
     for n in 1..990 {
         world.index.relist_apply(object(n).0);
         assert!(!world.commit().changed);
     }
-    world.index.relist_end(Kind::Credential);
+    world.index.relist_end(Kind::Credential, None);
     assert_eq!(world.commit().swept, 11);
     assert_present(&world, 1..990);
     for n in [0, 990, 999] {
@@ -74,8 +74,8 @@ fn a_list_that_breaks_removes_nothing_and_forgets_nothing() {
 #[test]
 fn a_list_that_breaks_at_once_removes_nothing() {
     let mut world = thousand();
-    world.index.relist_begin(Kind::Credential);
-    world.index.relist_begin(Kind::Credential);
+    world.index.relist_begin(Kind::Credential, None);
+    world.index.relist_begin(Kind::Credential, None);
     world.commit();
     assert_present(&world, 0..1_000);
 }
@@ -83,10 +83,10 @@ fn a_list_that_breaks_at_once_removes_nothing() {
 #[test]
 fn an_end_without_a_begin_removes_nothing() {
     let mut world = thousand();
-    world.index.relist_end(Kind::Credential);
+    world.index.relist_end(Kind::Credential, None);
     assert_eq!(world.commit().swept, 0);
     world.relist(Kind::Credential, (0..1_000).map(object));
-    world.index.relist_end(Kind::Credential);
+    world.index.relist_end(Kind::Credential, None);
     world.commit();
     assert_present(&world, 0..1_000);
 }
@@ -102,7 +102,7 @@ fn an_item_outside_of_a_list_is_an_apply() {
 #[test]
 fn items_are_seen_before_the_list_ends() {
     let mut world = World::of([consumer("ns/alice").into()]);
-    world.index.relist_begin(Kind::Credential);
+    world.index.relist_begin(Kind::Credential, None);
     world.index.relist_apply(object(1).0);
     world.commit();
     assert_present(&world, 1..2);
@@ -128,4 +128,63 @@ fn an_object_that_cannot_be_read_is_named_but_grants_nothing() {
     assert_present(&world, 1..1_000);
     world.relist(Kind::Credential, (1..1_000).map(object));
     assert_eq!(world.index.ledger_stats().undecodable, 0);
+}
+
+#[test]
+fn a_list_of_one_namespace_says_nothing_about_others() {
+    let mut world = thousand();
+    world.apply(consumer("other/bob"));
+    world.apply(credential("other/c", "bob", "the key of bob, there"));
+    world.relist_of(Kind::Credential, Some("ns"), (0..10).map(object));
+    assert_present(&world, 0..10);
+    assert_eq!(world.who(&key(10)), Err(Reason::UnknownKey));
+    assert_eq!(world.who("the key of bob, there"), Ok("bob".into()));
+    world.relist_of(Kind::Credential, Some("other"), []);
+    assert_eq!(world.who("the key of bob, there"), Err(Reason::UnknownKey));
+    world.relist_of(Kind::Consumer, Some("other"), []);
+    assert_present(&world, 0..10);
+}
+
+#[test]
+fn lists_of_two_namespaces_may_run_at_a_time() {
+    let there =
+        |n: usize| -> Applied { credential(&format!("b/c-{n}"), "bob", &format!("{n} of bob")).into() };
+    let mut world = thousand();
+    world.apply(consumer("b/bob"));
+    world.relist_of(Kind::Credential, Some("b"), (0..3).map(there));
+    world.index.relist_begin(Kind::Credential, Some("ns"));
+    world.index.relist_apply(object(1).0);
+    world.index.relist_begin(Kind::Credential, Some("b"));
+    world.index.relist_apply(object(2).0);
+    world.index.relist_apply(there(1).0);
+    world.index.relist_end(Kind::Credential, Some("ns"));
+    assert_eq!(world.commit().swept, 998, "the one that began first ends first");
+    assert_present(&world, 1..3);
+    assert_eq!(world.who("0 of bob"), Ok("bob".into()), "its list still runs");
+    world.index.relist_apply(there(2).0);
+    world.index.relist_end(Kind::Credential, Some("b"));
+    assert_eq!(world.commit().swept, 1);
+    assert_eq!(world.who("0 of bob"), Err(Reason::UnknownKey));
+    assert_eq!(world.who("1 of bob"), Ok("bob".into()));
+    assert_present(&world, 1..3);
+}
+
+#[test]
+fn a_second_end_removes_nothing() {
+    let mut world = thousand();
+    world.index.relist_begin(Kind::Credential, Some("ns"));
+    world.index.relist_end(Kind::Credential, None);
+    assert_eq!(world.commit().swept, 0, "a list of all never began");
+    world.index.relist_end(Kind::Credential, Some("ns"));
+    world.index.relist_end(Kind::Credential, Some("ns"));
+    assert_eq!(world.commit().swept, 1_000);
+}
+
+#[test]
+fn what_could_not_be_read_is_told_when_it_is_gone() {
+    let broken = |object| Fact::Undecodable(Kind::Consumer, name(object)).into();
+    let mut world = World::of([broken("a/x"), broken("b/y")]);
+    world.index.relist_begin(Kind::Consumer, Some("a"));
+    assert_eq!(world.index.relist_end(Kind::Consumer, Some("a")), [name("a/x")]);
+    assert_eq!(world.index.undecodable(Kind::Consumer), 1);
 }

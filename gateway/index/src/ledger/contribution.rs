@@ -157,6 +157,10 @@ impl Contribution {
         self.first.is(&name.namespace, &name.name)
     }
 
+    pub(super) fn namespace(&self) -> &str {
+        self.first.namespace()
+    }
+
     pub(super) fn name(&self) -> ObjectName {
         ObjectName::new(self.first.namespace(), self.first.name())
     }

@@ -10,7 +10,7 @@ use latchkey_core::object::ObjectName;
 use latchkey_cow::{Slots, Table};
 use latchkey_snapshot::{Consumer, ConsumerParts};
 
-use crate::{draft::Draft, identity::Seed, object::ConsumerFacts};
+use crate::{draft::Draft, identity::Seed, object::ConsumerFacts, relist::Complete};
 
 /// All slots in use, and which may be used again.
 #[derive(Debug)]
@@ -104,12 +104,14 @@ impl ConsumerSlots {
         self.free_if_unused(number);
     }
 
-    /// Names of all Consumers that no apply of this epoch named.
-    pub(super) fn unseen(&self, epoch: u32, draft: &Draft) -> Vec<ObjectName> {
-        let is_unseen = |number: &&u32| self.slots.get(**number).is_some_and(|slot| slot.epoch != epoch);
-        let consumers = self.by_name.iter().filter(is_unseen);
+    /// Names of all Consumers that a complete list did not name.
+    pub(super) fn unseen(&self, list: Complete<'_>, draft: &Draft) -> Vec<ObjectName> {
+        let consumers = self.by_name.iter().filter_map(|number| {
+            let (slot, consumer) = (self.slots.get(*number)?, draft.consumer(*number)?);
+            list.proves_absence(consumer.namespace_str(), slot.epoch)
+                .then_some(consumer)
+        });
         consumers
-            .filter_map(|number| draft.consumer(*number))
             .map(|consumer| ObjectName::new(consumer.namespace_str(), consumer.name()))
             .collect()
     }

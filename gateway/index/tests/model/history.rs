@@ -70,8 +70,8 @@ pub(crate) enum Step {
     Apply(Fact),
     RelistApply(Fact),
     Delete(Kind, ObjectName),
-    Begin(Kind),
-    End(Kind),
+    Begin(Kind, Option<&'static str>),
+    End(Kind, Option<&'static str>),
     Peppers(Vec<Pepper>),
     Commit,
 }
@@ -83,6 +83,11 @@ fn peppers() -> [Pepper; 4] {
 
 fn kind() -> impl Strategy<Value = Kind> {
     prop_oneof![Just(Kind::Consumer), Just(Kind::Credential)]
+}
+
+/// What a list speaks of.
+fn scope() -> impl Strategy<Value = (Kind, Option<&'static str>)> {
+    (kind(), option::of(select(&NAMESPACES[..])))
 }
 
 fn object(names: &'static [&'static str]) -> impl Strategy<Value = ObjectName> {
@@ -190,8 +195,8 @@ pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
         8 => fact().prop_map(Step::Apply),
         4 => fact().prop_map(Step::RelistApply),
         3 => delete,
-        1 => kind().prop_map(Step::Begin),
-        1 => kind().prop_map(Step::End),
+        2 => scope().prop_map(|(kind, namespace)| Step::Begin(kind, namespace)),
+        2 => scope().prop_map(|(kind, namespace)| Step::End(kind, namespace)),
         1 => active.prop_map(Step::Peppers),
         4 => Just(Step::Commit),
     ];

@@ -26,8 +26,8 @@ pub(crate) struct Naive {
 #[derive(Default)]
 struct Objects {
     facts: BTreeMap<ObjectName, Fact>,
-    /// What the running list has named.
-    listed: Option<BTreeSet<ObjectName>>,
+    /// What each running list has named, by what it speaks of: one namespace, or all.
+    listed: BTreeMap<Option<&'static str>, BTreeSet<ObjectName>>,
 }
 
 impl Naive {
@@ -40,7 +40,7 @@ impl Naive {
 
     pub(crate) fn apply(&mut self, fact: Fact) {
         let objects = self.of(fact.kind());
-        if let Some(listed) = &mut objects.listed {
+        for listed in objects.listed.values_mut() {
             listed.insert(fact.name().clone());
         }
         objects.facts.insert(fact.name().clone(), fact);
@@ -50,15 +50,23 @@ impl Naive {
         self.of(kind).facts.remove(name);
     }
 
-    pub(crate) fn begin(&mut self, kind: Kind) {
-        self.of(kind).listed = Some(BTreeSet::new());
+    pub(crate) fn begin(&mut self, kind: Kind, namespace: Option<&'static str>) {
+        self.of(kind).listed.insert(namespace, BTreeSet::new());
     }
 
-    pub(crate) fn end(&mut self, kind: Kind) {
+    /// Gives back the names of those that could not be read and are gone.
+    pub(crate) fn end(&mut self, kind: Kind, namespace: Option<&'static str>) -> Vec<ObjectName> {
         let objects = self.of(kind);
-        if let Some(listed) = objects.listed.take() {
-            objects.facts.retain(|name, _| listed.contains(name));
-        }
+        let Some(listed) = objects.listed.remove(&namespace) else {
+            return Vec::new();
+        };
+        let is_gone = |name: &ObjectName| {
+            namespace.is_none_or(|namespace| namespace == name.namespace) && !listed.contains(name)
+        };
+        let gone = objects.facts.extract_if(.., |name, _| is_gone(name));
+        gone.filter(|(_, fact)| matches!(fact, Fact::Undecodable(..)))
+            .map(|(name, _)| name)
+            .collect()
     }
 
     pub(crate) fn facts(&self, kind: Kind) -> impl Iterator<Item = Fact> {

@@ -154,11 +154,21 @@ impl World {
 
     /// A complete list of a kind, committed.
     pub fn relist(&mut self, kind: Kind, objects: impl IntoIterator<Item = Applied>) -> Commit {
-        self.index.relist_begin(kind);
+        self.relist_of(kind, None, objects)
+    }
+
+    /// Likewise of one namespace, or of all.
+    pub fn relist_of(
+        &mut self,
+        kind: Kind,
+        namespace: Option<&str>,
+        objects: impl IntoIterator<Item = Applied>,
+    ) -> Commit {
+        self.index.relist_begin(kind, namespace);
         for object in objects {
             self.index.relist_apply(object.0);
         }
-        self.index.relist_end(kind);
+        self.index.relist_end(kind, namespace);
         self.commit()
     }
 
