@@ -10,6 +10,8 @@
 pub mod args;
 pub mod bindings;
 pub mod debug;
+pub mod finding;
 mod limits;
+pub mod object;
 pub mod run;
 pub mod standalone;

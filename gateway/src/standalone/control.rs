@@ -26,12 +26,12 @@ use latchkey_runtime::readiness::Guard;
 use super::{
     engine::{Engine, Outcome},
     file::FileName,
-    finding::UNDECODABLE,
     folder::{FileChange, Folder, Trust},
     hold::Moment,
     inbox::{Due, Event, Inbox},
     watch::{Events, Waker, Woken},
 };
+use crate::finding::UNDECODABLE;
 
 /// How long a batch goes on collecting after its first event. A rename is two events, and a tool that
 /// writes many files should cause few commits.

@@ -18,11 +18,14 @@ use serde_json::Value;
 
 use super::{
     file::FileName,
-    finding::Finding,
     folder::{Content, FileChange},
     hold::{Hold, Moment},
-    object::{Document, Kind, ObjectKey, Placed},
+    object::{Document, Placed},
     parse::Problem,
+};
+use crate::{
+    finding::Finding,
+    object::{Kind, ObjectKey},
 };
 
 /// What the folder says of an object now.

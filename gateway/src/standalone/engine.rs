@@ -10,22 +10,20 @@
 
 use std::time::Instant;
 
-use latchkey_core::conditions::CredentialReason;
-use latchkey_index::{ConflictChange, Index};
-use latchkey_routing::{
-    object::{Kind as RouterKind, Manifest},
-    router::{self, Router},
-};
+use latchkey_index::{Index, object::Kind as IndexKind};
+use latchkey_routing::{object::Manifest, router::Router};
 
 use super::{
     diff::{Change, Desired, State, findings_of},
     file::FileName,
-    finding::{Finding, Findings, Subject, UNDECODABLE},
     folder::FileChange,
     hold::Moment,
-    object::{Kind, ObjectKey},
     parse::Problem,
     publish::{Published, Publisher},
+};
+use crate::{
+    finding::{Finding, Findings, Subject, UNDECODABLE, nowhere},
+    object::{ObjectKey, Reader},
 };
 
 /// What became of a batch.
@@ -70,7 +68,7 @@ impl Engine {
         for change in changes {
             let findings = findings_of(&change.content);
             self.findings
-                .replace(Subject::File(change.file.clone()), findings, String::new);
+                .replace(Subject::File(change.file.clone()), findings, nowhere);
             self.desired.update(change);
         }
         let outcome = self.commit(moment);
@@ -87,7 +85,7 @@ impl Engine {
     pub fn folder_problem(&mut self, problem: Option<String>) {
         let finding = problem.map(|message| Finding::warning("FolderUnreadable", message));
         let findings = finding.into_iter().collect();
-        self.findings.replace(Subject::Folder, findings, String::new);
+        self.findings.replace(Subject::Folder, findings, nowhere);
         self.findings.end_of_batch();
     }
 
@@ -137,11 +135,13 @@ impl Engine {
             self.find(&subject, findings);
         }
         self.index.commit();
-        for change in self.index.conflict_changes().to_vec() {
-            self.find_conflict(change);
+        for change in self.index.conflict_changes() {
+            let place = |subject: &Subject| place(&self.desired, subject);
+            self.findings.ownership(change, place);
         }
         for finding in self.router.commit().findings {
-            self.find_routing(finding);
+            let place = |subject: &Subject| place(&self.desired, subject);
+            self.findings.routing(finding, place);
         }
         Outcome::Committed
     }
@@ -149,17 +149,11 @@ impl Engine {
     /// Gives an object's new state to the side that reads its kind.
     fn hand_out(&mut self, key: ObjectKey, state: State) {
         let name = &key.name;
-        let kind = match key.kind {
-            Kind::Consumer => return self.publisher.consumer(name, state),
-            Kind::Credential => return self.publisher.credential(name, state),
-            Kind::Secret => return self.publisher.secret(name, state),
-            Kind::Gateway => RouterKind::Gateway,
-            Kind::HttpRoute => RouterKind::HttpRoute,
-            Kind::ReferenceGrant => RouterKind::ReferenceGrant,
-            Kind::AuthPolicy => RouterKind::AuthPolicy,
-            Kind::Service => RouterKind::Service,
-            Kind::EndpointSlice => RouterKind::EndpointSlice,
-            Kind::Namespace => RouterKind::Namespace,
+        let kind = match key.kind.reader() {
+            Reader::Index(IndexKind::Consumer) => return self.publisher.consumer(name, state),
+            Reader::Index(IndexKind::Credential) => return self.publisher.credential(name, state),
+            Reader::Secrets => return self.publisher.secret(name, state),
+            Reader::Router(kind) => kind,
         };
         let mut findings = Vec::new();
         match state {
@@ -174,37 +168,8 @@ impl Engine {
     }
 
     fn find(&mut self, subject: &Subject, findings: Vec<Finding>) {
-        let place = || place(&self.desired, subject);
+        let place = |subject: &Subject| place(&self.desired, subject);
         self.findings.replace(subject.clone(), findings, place);
-    }
-
-    fn find_conflict(&mut self, change: ConflictChange) {
-        let subject = Subject::Ownership(ObjectKey {
-            kind: Kind::Credential,
-            name: change.credential,
-        });
-        let finding = Finding::warning(
-            CredentialReason::Conflicted.as_str(),
-            "spec.apiKey: an older Credential of this namespace has the same key, and owns it; change or remove one",
-        );
-        self.find(
-            &subject,
-            change.conflicted.then_some(finding).into_iter().collect(),
-        );
-    }
-
-    fn find_routing(&mut self, finding: router::Finding) {
-        let subject = Subject::Routing(ObjectKey {
-            kind: of_router(finding.kind),
-            name: finding.name,
-        });
-        let place = || place(&self.desired, &subject);
-        self.findings.change(
-            subject.clone(),
-            Finding::warning(finding.reason, finding.message),
-            finding.resolved,
-            place,
-        );
     }
 }
 
@@ -231,16 +196,4 @@ fn name_some(files: &[(&FileName, &Problem)]) -> String {
         text.push_str(&format!("; and {more} more files"));
     }
     text
-}
-
-fn of_router(kind: RouterKind) -> Kind {
-    match kind {
-        RouterKind::Gateway => Kind::Gateway,
-        RouterKind::HttpRoute => Kind::HttpRoute,
-        RouterKind::ReferenceGrant => Kind::ReferenceGrant,
-        RouterKind::AuthPolicy => Kind::AuthPolicy,
-        RouterKind::Service => Kind::Service,
-        RouterKind::EndpointSlice => Kind::EndpointSlice,
-        RouterKind::Namespace => Kind::Namespace,
-    }
 }

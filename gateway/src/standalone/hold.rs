@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::object::ObjectKey;
+use crate::object::ObjectKey;
 
 /// How long nothing that may open must have been seen to change before all of it is believed.
 pub const QUIET: Duration = Duration::from_millis(250);
@@ -89,7 +89,7 @@ mod tests {
     use latchkey_core::object::ObjectName;
 
     use super::*;
-    use crate::standalone::object::Kind;
+    use crate::object::Kind;
 
     fn key(name: &str) -> ObjectKey {
         ObjectKey {

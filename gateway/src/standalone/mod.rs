@@ -13,7 +13,6 @@ pub mod control;
 pub mod diff;
 pub mod engine;
 pub mod file;
-pub mod finding;
 pub mod folder;
 pub mod hold;
 pub mod inbox;

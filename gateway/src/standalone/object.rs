@@ -5,13 +5,12 @@
 //! one of a kind that is not ours to read (ignored), and a document that might be anything, so that
 //! it may close a door.
 
-use std::fmt;
-
 use latchkey_core::object::ObjectName;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::parse::{Parsed, Problem};
+use crate::object::{GATEWAY_GROUP, KINDS, Kind, ObjectKey};
 
 /// The namespace of objects that name none.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -24,7 +23,6 @@ const MAX_LIST_DEPTH: usize = 4;
 /// The longest kind that an API has.
 const MAX_KIND: usize = 63;
 
-const GATEWAY_GROUP: &str = "gateway.networking.k8s.io";
 /// Kinds of the Gateway API that are not read, and whose absence opens nothing here.
 const UNREAD_GATEWAY_KINDS: [&str; 7] = [
     "GatewayClass",
@@ -35,82 +33,6 @@ const UNREAD_GATEWAY_KINDS: [&str; 7] = [
     "BackendTLSPolicy",
     "ListenerSet",
 ];
-
-/// The kinds that standalone mode reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is the Kubernetes kind of that name")]
-pub enum Kind {
-    Consumer,
-    Credential,
-    Secret,
-    Gateway,
-    HttpRoute,
-    ReferenceGrant,
-    AuthPolicy,
-    Service,
-    EndpointSlice,
-    Namespace,
-}
-
-const KINDS: [(Kind, &str, &str, &[&str]); 10] = [
-    (Kind::Consumer, "Consumer", "latchkey.dev", &["v1alpha1"]),
-    (Kind::Credential, "Credential", "latchkey.dev", &["v1alpha1"]),
-    (Kind::AuthPolicy, "AuthPolicy", "latchkey.dev", &["v1alpha1"]),
-    (Kind::Gateway, "Gateway", GATEWAY_GROUP, &["v1", "v1beta1"]),
-    (Kind::HttpRoute, "HTTPRoute", GATEWAY_GROUP, &["v1", "v1beta1"]),
-    (
-        Kind::ReferenceGrant,
-        "ReferenceGrant",
-        GATEWAY_GROUP,
-        &["v1", "v1beta1"],
-    ),
-    (Kind::Secret, "Secret", "", &["v1"]),
-    (Kind::Service, "Service", "", &["v1"]),
-    (Kind::Namespace, "Namespace", "", &["v1"]),
-    (Kind::EndpointSlice, "EndpointSlice", "discovery.k8s.io", &["v1"]),
-];
-
-impl Kind {
-    /// As manifests spell it.
-    pub fn as_str(self) -> &'static str {
-        KINDS
-            .iter()
-            .find(|(kind, ..)| *kind == self)
-            .map_or("", |(_, name, ..)| name)
-    }
-
-    /// The `apiVersion` that it is read as.
-    fn api_version(self) -> String {
-        let known = KINDS.iter().find(|(kind, ..)| *kind == self);
-        known.map_or_else(String::new, |(_, _, group, versions)| {
-            let text = [*group, versions[0]].join("/");
-            text.trim_start_matches('/').to_owned()
-        })
-    }
-
-    /// Whether its absence may open a door: what closes by being there must not go by accident.
-    pub fn shapes(self) -> bool {
-        matches!(self, Self::AuthPolicy | Self::HttpRoute | Self::Gateway)
-    }
-}
-
-/// What identifies an object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectKey {
-    /// Its kind.
-    pub kind: Kind,
-    /// Namespace (empty for Namespaces) and name.
-    pub name: ObjectName,
-}
-
-impl fmt::Display for ObjectKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::Namespace => write!(f, "Namespace {}", self.name.name),
-            kind => write!(f, "{} {}", kind.as_str(), self.name),
-        }
-    }
-}
 
 /// What a document is.
 #[derive(Debug, PartialEq)]

@@ -29,11 +29,10 @@ use latchkey_crds::{
 use latchkey_index::object::{ConsumerFacts, CredentialFacts, Fact, Kind as IndexKind};
 use serde_json::Value;
 
-use super::{
-    diff::State,
+use super::{diff::State, secret::Secret};
+use crate::{
     finding::{Finding, Subject, UNDECODABLE},
     object::{Kind, ObjectKey},
-    secret::Secret,
 };
 
 /// Where a Credential names its Secret.

@@ -48,7 +48,7 @@ fn a_finding_is_said_once_when_it_comes_and_once_when_it_goes() {
     let mut findings = Findings::default();
     let lines = logged(|| {
         for now in [vec![bad()], vec![bad()], vec![], vec![]] {
-            findings.replace(file("a.yaml"), now, || "document 1".to_owned());
+            findings.replace(file("a.yaml"), now, |_| "document 1".to_owned());
         }
     });
     assert_eq!(
@@ -65,16 +65,16 @@ fn a_finding_is_said_once_when_it_comes_and_once_when_it_goes() {
 fn only_the_difference_is_said() {
     let mut findings = Findings::default();
     let other = Finding::notice("IgnoredKind", "Deployment");
-    findings.replace(file("a.yaml"), vec![bad(), other.clone()], String::new);
-    let lines = logged(|| findings.replace(file("a.yaml"), vec![other.clone()], String::new));
+    findings.replace(file("a.yaml"), vec![bad(), other.clone()], nowhere);
+    let lines = logged(|| findings.replace(file("a.yaml"), vec![other.clone()], nowhere));
     assert_eq!(lines.len(), 1, "{lines:?}");
-    let lines = logged(|| findings.change(file("a.yaml"), bad(), false, String::new));
+    let lines = logged(|| findings.change(file("a.yaml"), bad(), false, nowhere));
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(
         (findings.count("Unreadable"), findings.count("IgnoredKind")),
         (1, 1)
     );
-    findings.change(file("a.yaml"), bad(), true, String::new);
+    findings.change(file("a.yaml"), bad(), true, nowhere);
     assert_eq!(findings.count("Unreadable"), 0);
 }
 
@@ -83,12 +83,12 @@ fn a_flood_is_a_hundred_lines_and_a_sum() {
     let mut findings = Findings::default();
     let lines = logged(|| {
         for n in 0..1_000 {
-            findings.replace(file(&format!("{n}.yaml")), vec![bad()], String::new);
+            findings.replace(file(&format!("{n}.yaml")), vec![bad()], nowhere);
         }
         findings.end_of_batch();
     });
     assert_eq!(lines.len(), LINES_PER_BATCH + 1);
     assert!(lines[LINES_PER_BATCH].contains("unsaid=900"), "{lines:?}");
-    let lines = logged(|| findings.replace(file("new.yaml"), vec![bad()], String::new));
+    let lines = logged(|| findings.replace(file("new.yaml"), vec![bad()], nowhere));
     assert_eq!(lines.len(), 1, "the next batch is heard again");
 }

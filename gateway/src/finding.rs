@@ -7,10 +7,17 @@ use std::{
     fmt,
 };
 
-use super::{file::FileName, object::ObjectKey};
+use latchkey_core::conditions::CredentialReason;
+use latchkey_index::ConflictChange;
+use latchkey_routing::router;
 
-/// Log lines that one batch of changes may cause. A folder of a hundred thousand bad files says so
-/// in a hundred lines and a sum.
+use crate::{
+    object::{Kind, ObjectKey},
+    standalone::file::FileName,
+};
+
+/// Log lines that one batch of changes may cause. A hundred thousand bad objects say so in a
+/// hundred lines and a sum.
 const LINES_PER_BATCH: usize = 100;
 
 /// The reason of objects that cannot be read.
@@ -81,6 +88,11 @@ impl fmt::Display for Subject {
     }
 }
 
+/// The place of what is one itself, or has none beyond its name.
+pub fn nowhere(_: &Subject) -> String {
+    String::new()
+}
+
 /// All findings that hold at present.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -94,13 +106,13 @@ pub struct Findings {
 impl Findings {
     /// All that is to be said of a subject now. `place` says where it stands, for the log; it is
     /// asked only if something changed.
-    pub fn replace(&mut self, subject: Subject, now: Vec<Finding>, place: impl FnOnce() -> String) {
+    pub fn replace(&mut self, subject: Subject, now: Vec<Finding>, place: impl FnOnce(&Subject) -> String) {
         if now.is_empty() && !self.present.contains_key(&subject) {
             return;
         }
         let before = self.present.remove(&subject).unwrap_or_default();
         if before != now {
-            let place = Some(place()).filter(|place| !place.is_empty());
+            let place = Some(place(&subject)).filter(|place| !place.is_empty());
             let place = place.as_deref();
             for finding in before.iter().filter(|finding| !now.contains(finding)) {
                 self.say(&subject, place, finding, true);
@@ -128,7 +140,7 @@ impl Findings {
         subject: Subject,
         finding: Finding,
         resolved: bool,
-        place: impl FnOnce() -> String,
+        place: impl FnOnce(&Subject) -> String,
     ) {
         let mut now = self.present.get(&subject).cloned().unwrap_or_default();
         now.retain(|known| *known != finding);
@@ -136,6 +148,33 @@ impl Findings {
             now.push(finding);
         }
         self.replace(subject, now, place);
+    }
+
+    /// A Credential became or ceased to be one whose key another one owns.
+    pub fn ownership(&mut self, change: &ConflictChange, place: impl FnOnce(&Subject) -> String) {
+        let finding = Finding::warning(
+            CredentialReason::Conflicted.as_str(),
+            "spec.apiKey: an older Credential of this namespace has the same key, and owns it; change or remove one",
+        );
+        let subject = Subject::Ownership(ObjectKey {
+            kind: Kind::Credential,
+            name: change.credential.clone(),
+        });
+        self.replace(
+            subject,
+            change.conflicted.then_some(finding).into_iter().collect(),
+            place,
+        );
+    }
+
+    /// What the router says of an object changed.
+    pub fn routing(&mut self, change: router::Finding, place: impl FnOnce(&Subject) -> String) {
+        let subject = Subject::Routing(ObjectKey {
+            kind: change.kind.into(),
+            name: change.name,
+        });
+        let finding = Finding::warning(change.reason, change.message);
+        self.change(subject, finding, change.resolved, place);
     }
 
     /// A batch of changes is over.
