@@ -230,7 +230,8 @@ impl Publisher {
         let found = |secret| Resolved::of(SpecFinding::Secret(&source.name, &source.key, secret));
         let secret = match self.secrets.get(&secret_of(name, source)) {
             Some(Some(secret)) if !secret.terminating => secret,
-            None | Some(Some(_)) => return found(SecretFinding::NotFound),
+            None => return found(SecretFinding::NotFound),
+            Some(Some(_)) => return found(SecretFinding::Terminating),
             // In a cluster no such Secret can exist, so that the shared rules have no word for it.
             Some(None) => {
                 let message = format!("{SECRET_FIELD}: Secret {} cannot be read; mend it", source.name);
