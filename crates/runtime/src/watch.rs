@@ -8,11 +8,30 @@
 //! Knows no kind: an object is JSON. Promises: nothing is left out silently (a watch that cannot go on
 //! lists again), a list that breaks is begun again without an end, and silence is noticed.
 
-use std::{fmt, time::Duration};
+mod backoff;
+mod contact;
+mod counts;
+mod end;
+mod event;
+mod health;
+mod lines;
+mod list;
+mod object;
+mod page;
+mod request;
+mod shared;
+mod stream;
+mod trouble;
+mod watcher;
+
+use std::{fmt, sync::Arc, time::Duration};
 
 use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
+
+pub use self::counts::{Cause, CollectionCounts, Counts};
+use self::{health::Health, shared::Shared, watcher::Watcher};
 
 /// Which objects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,9 +86,11 @@ pub enum Event {
 pub struct Tuning {
     /// Objects in a page of a list.
     pub page_size: u32,
-    /// How long the server keeps a watch open.
+    /// How long the server keeps a watch open, in whole seconds. Shorter than `read_timeout`, or each quiet
+    /// watch looks like a dead one.
     pub watch_timeout: Duration,
-    /// The longest silence of a server that owes an answer or keeps a watch open.
+    /// The longest silence of a server that owes an answer or keeps a watch open: at most 25 s, since the
+    /// connection itself bears only a little more.
     pub read_timeout: Duration,
     /// The shortest and the longest wait after a failure.
     pub backoff: (Duration, Duration),
@@ -94,9 +115,7 @@ impl Default for Tuning {
 
 /// All watches of a process: what they share is what the server's version is, and when it was last heard of.
 #[derive(Clone)]
-pub struct Session {
-    _client: Client,
-}
+pub struct Session(Arc<Shared>);
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,29 +126,41 @@ impl fmt::Debug for Session {
 impl Session {
     /// Nothing is asked yet. `seed` spreads the waits of processes that start together.
     pub fn new(client: Client, tuning: Tuning, seed: u64) -> Self {
-        let _ = (tuning, seed);
-        Self { _client: client }
+        Self(Arc::new(Shared::new(client, tuning, seed)))
     }
 
-    /// Lists and watches a collection until the receiver is gone. Each event carries `tag`.
-    #[allow(clippy::unused_async, clippy::unused_self, reason = "skeleton")]
+    /// Lists and watches a collection until the receiver is gone. Each event carries `tag`. A receiver that
+    /// is slow slows the reading, and nothing is dropped.
     pub async fn watch<T: Clone>(&self, collection: Collection, tag: T, events: mpsc::Sender<(T, Event)>) {
-        let _ = (collection, tag, events);
-        unimplemented!()
+        let mut watcher = Watcher::new(&self.0, collection, tag, &events);
+        tokio::select! {
+            biased;
+            () = events.closed() => {}
+            _ = watcher.run() => {}
+        }
     }
 
     /// Asks for one object of a collection again and again, as a quorum read: that is the contact. A version
     /// below one that is held means that the server's store was put back, and every watch lists again.
     /// Never ends.
-    #[allow(clippy::unused_async, clippy::unused_self, reason = "skeleton")]
+    ///
+    /// Versions of all kinds are compared, so all must be in one store, as they are unless the API server
+    /// was told otherwise for one. With [`Collection::name`] the answer has no version of the store: it
+    /// shows that the server is there, and not whether its store was put back.
     pub async fn contact(&self, collection: &Collection) {
-        let _ = collection;
-        unimplemented!()
+        contact::run(&self.0, collection).await;
     }
 
     /// How long ago the last contact was; `None` before the first.
-    #[allow(clippy::unused_self, reason = "skeleton")]
     pub fn contact_age(&self) -> Option<Duration> {
-        unimplemented!()
+        self.0.contact_age()
+    }
+
+    /// What happened until now, for metrics.
+    pub fn counts(&self) -> Counts {
+        self.0.counts.snapshot()
     }
 }
+
+#[cfg(test)]
+mod tests;
