@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use latchkey_core::object::ObjectName;
+
 use crate::read::{
     Problem, Reason,
     gateway::{HTTP, Listener},
@@ -54,23 +56,31 @@ pub(crate) fn claimed(listeners: &[Listener]) -> BTreeSet<u16> {
 
 /// What is wrong between listeners, by path from the object.
 pub(crate) fn conflicts(listeners: &[Listener]) -> impl Iterator<Item = Problem> {
-    roles(listeners)
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, role)| {
-            let (reason, message) = match role {
-                Role::Serves | Role::Foreign => return None,
-                Role::HostnameConflict => (
-                    Reason::HostnameConflict,
-                    "another listener has this port and hostname, so neither is served; change one",
-                ),
-                Role::ProtocolConflict => (
-                    Reason::ProtocolConflict,
-                    "another listener has this port with another protocol; change one",
-                ),
-            };
-            Some(Problem::new(reason, message).under(&format!("spec.listeners[{index}]")))
-        })
+    let roles = roles(listeners).into_iter().enumerate();
+    roles.filter_map(|(index, role)| conflict(index, role))
+}
+
+/// What is wrong between the listener at `index`, which has this role, and others.
+pub(crate) fn conflict(index: usize, role: Role) -> Option<Problem> {
+    let (reason, message) = match role {
+        Role::Serves | Role::Foreign => return None,
+        Role::HostnameConflict => (
+            Reason::HostnameConflict,
+            "another listener has this port and hostname, so neither is served; change one",
+        ),
+        Role::ProtocolConflict => (
+            Reason::ProtocolConflict,
+            "another listener has this port with another protocol; change one",
+        ),
+    };
+    Some(Problem::new(reason, message).under(&format!("spec.listeners[{index}]")))
+}
+
+/// A port that an older Gateway has.
+pub(crate) fn unavailable(port: u16, owner: &ObjectName) -> Problem {
+    let message =
+        format!("port {port} belongs to the older Gateway {owner}; use another port or attach routes there");
+    Problem::new(Reason::PortUnavailable, message)
 }
 
 #[cfg(test)]

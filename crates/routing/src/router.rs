@@ -20,11 +20,12 @@ mod links;
 mod policies;
 mod relist;
 mod routes;
+mod statuses;
 mod store;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use latchkey_core::object::ObjectName;
 
@@ -55,6 +56,8 @@ pub struct Router {
     routes: Routes,
     findings: Findings,
     relists: Relists,
+    /// Objects of which the last commit may have changed what a status says.
+    statuses: BTreeSet<(Kind, ObjectName)>,
     /// The version that is committed, and becomes the next.
     table: RouteTable,
     cell: TableCell,
@@ -105,6 +108,7 @@ impl Router {
             routes: Routes::default(),
             findings: Findings::default(),
             relists: Relists::default(),
+            statuses: BTreeSet::new(),
             table,
             cell: TableCell::default(),
             retired: Vec::new(),

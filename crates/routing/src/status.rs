@@ -1,8 +1,20 @@
 //! What a status says of the objects that shape routing, by the same reading as the route table.
+//!
+//! ```text
+//! Router (what is known) -> facts of one object -> gateway, route -> Status
+//! ```
+//!
+//! A message is empty only where all is well; else it names the field and the remedy.
 
-use latchkey_core::{conditions::Finding, object::ObjectName};
+mod features;
+pub(crate) mod gateway;
+pub(crate) mod route;
 
-use crate::{object::Kind, router::Router};
+use latchkey_core::conditions::{Finding, Status as Truth};
+
+pub use features::supported_features;
+
+use crate::read::Problem;
 
 /// What the status of one object should say, of what is ours in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,16 +85,43 @@ pub struct AncestorStatus {
     pub conditions: Vec<Finding>,
 }
 
-impl Router {
-    /// Objects of which [`Router::status`] may say something else since this was last asked. Asked after
-    /// a commit.
-    pub fn take_status_changes(&mut self) -> Vec<(Kind, ObjectName)> {
-        unimplemented!()
-    }
+/// The types of conditions.
+pub mod types {
+    /// It makes sense, and is served or attached.
+    pub const ACCEPTED: &str = "Accepted";
+    /// Gateways and listeners: it is served.
+    pub const PROGRAMMED: &str = "Programmed";
+    /// What it refers to is there and may be used.
+    pub const RESOLVED_REFS: &str = "ResolvedRefs";
+    /// Listeners: another one cannot be told from it.
+    pub const CONFLICTED: &str = "Conflicted";
+    /// Routes: some rules are served, and some answer 500.
+    pub const PARTIALLY_INVALID: &str = "PartiallyInvalid";
+}
 
-    /// What an object's status should say; `None`: it is not there, or nothing of it is ours.
-    pub fn status(&self, kind: Kind, name: &ObjectName) -> Option<Status> {
-        let _ = (kind, name);
-        unimplemented!()
+/// Most problems that one message names.
+const NAMED: usize = 8;
+
+fn finding(type_: &'static str, status: Truth, reason: &'static str, message: String) -> Finding {
+    Finding {
+        type_,
+        status,
+        reason,
+        message,
     }
+}
+
+fn good(type_: &'static str, reason: &'static str) -> Finding {
+    finding(type_, Truth::True, reason, String::new())
+}
+
+/// What is wrong, as one message that stays within what a condition may hold.
+pub(crate) fn joined<'p>(problems: impl IntoIterator<Item = &'p Problem>) -> String {
+    let texts: Vec<_> = problems.into_iter().map(Problem::text).collect();
+    let (named, rest) = texts.split_at(texts.len().min(NAMED));
+    let mut message = named.join("; ");
+    if !rest.is_empty() {
+        message.push_str(&format!("; and {} more", rest.len()));
+    }
+    message
 }

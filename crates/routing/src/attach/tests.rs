@@ -29,6 +29,9 @@ fn parent(section: Option<&str>, port: Option<u16>) -> ParentRef {
         gateway: ObjectName::new("infra", "gw"),
         section: section.map(str::to_owned),
         port,
+        index: 0,
+        namespace: Some("infra".to_owned()),
+        unsupported: None,
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Gateway {
     pub class: Option<String>,
     /// Its listeners, or what is left.
     pub body: Result<Vec<Listener>, Broken>,
+    /// What it asks for besides listeners, in vain, by path from the object.
+    pub unmet: Vec<Problem>,
 }
 
 /// What is left of a Gateway that cannot be read.
@@ -49,6 +51,8 @@ pub struct Listener {
     pub hostname: Hostname,
     /// The namespaces whose routes it admits.
     pub admits: Admits,
+    /// Whether HTTPRoutes are among the kinds that it names, or it names none.
+    pub http_routes: bool,
     /// What is wrong in it, by path from the listener.
     pub problems: Vec<Problem>,
 }
@@ -77,6 +81,7 @@ impl Gateway {
                     misfit: Misfit::new("an object that can be read"),
                     ports: BTreeSet::new(),
                 }),
+                unmet: Vec::new(),
             };
         };
         let class = object.pointer("/spec/gatewayClassName").and_then(Value::as_str);
@@ -92,26 +97,54 @@ impl Gateway {
             meta,
             class: class.map(str::to_owned),
             body,
+            unmet: unmet(object),
         }
     }
 
-    /// What is wrong in its listeners, by path from the object.
+    /// What is wrong in it, by path from the object.
     pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.unmet.clone();
         match &self.body {
-            Ok(listeners) => listeners
-                .iter()
-                .enumerate()
-                .flat_map(|(index, listener)| problem::at(listener.problems.clone(), "spec.listeners", index))
-                .collect(),
-            Err(broken) => vec![Problem::new(
-                Reason::Invalid,
-                format!(
-                    "{}; until then its HTTP ports that can be read answer 503, others are closed",
-                    broken.misfit
-                ),
-            )],
+            Ok(listeners) => {
+                for (index, listener) in listeners.iter().enumerate() {
+                    problems.extend(listener.problems_at(index));
+                }
+            }
+            Err(broken) => problems.push(broken.problem()),
         }
+        problems
     }
+}
+
+impl Broken {
+    /// What is wrong with the Gateway.
+    pub(crate) fn problem(&self) -> Problem {
+        let message = format!(
+            "{}; until then its HTTP ports that can be read answer 503, others are closed",
+            self.misfit
+        );
+        Problem::new(Reason::Invalid, message)
+    }
+}
+
+/// What a Gateway asks for of its infrastructure. It is served without.
+fn unmet(object: &Value) -> Vec<Problem> {
+    let mut unmet = Vec::new();
+    if object
+        .pointer("/spec/infrastructure/parametersRef")
+        .is_some_and(|reference| !reference.is_null())
+    {
+        let message = "is not supported; remove it";
+        let problem = Problem::new(Reason::InvalidParameters, message);
+        unmet.push(problem.under("spec.infrastructure.parametersRef"));
+    }
+    let addresses = object.pointer("/spec/addresses").and_then(Value::as_array);
+    if addresses.is_some_and(|addresses| !addresses.is_empty()) {
+        let message =
+            "the gateway's pods have no other addresses; remove it, and name addresses in their Service";
+        unmet.push(Problem::new(Reason::AddressNotUsable, message).under("spec.addresses"));
+    }
+    unmet
 }
 
 /// The listeners of a Gateway that says of which class it is.
@@ -167,13 +200,13 @@ impl Listener {
                 .under("protocol"),
             );
         }
-        let admits = match fields.object("allowedRoutes")? {
-            None => Admits::Same,
+        let (admits, http_routes) = match fields.object("allowedRoutes")? {
+            None => (Admits::Same, true),
             Some(allowed) => {
                 let mut found = Vec::new();
-                let admits = admits(allowed, &mut found).map_err(|misfit| misfit.under("allowedRoutes"))?;
+                let admitted = admits(allowed, &mut found).map_err(|misfit| misfit.under("allowedRoutes"))?;
                 problems.extend(found.into_iter().map(|p| p.under("allowedRoutes")));
-                admits
+                admitted
             }
         };
         Ok(Self {
@@ -182,18 +215,26 @@ impl Listener {
             protocol: protocol.to_owned(),
             hostname,
             admits,
+            http_routes,
             problems,
         })
     }
+
+    /// What is wrong in it, by path from a Gateway that has it at `index`.
+    pub(crate) fn problems_at(&self, index: usize) -> impl Iterator<Item = Problem> {
+        problem::at(self.problems.clone(), "spec.listeners", index)
+    }
 }
 
-fn admits(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Admits, Misfit> {
+/// Whose HTTPRoutes a listener admits, and whether HTTPRoutes are among its kinds.
+fn admits(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<(Admits, bool), Misfit> {
     let mut closed = false;
     for field in allowed.unknown(&["namespaces", "kinds"]) {
         problems.push(Problem::unknown_field(field));
         closed = true;
     }
-    closed |= !admits_http_routes(allowed, problems)?;
+    let http_routes = admits_http_routes(allowed, problems)?;
+    closed |= !http_routes;
     let admits = match allowed.object("namespaces")? {
         None => Admits::Same,
         Some(namespaces) => {
@@ -204,7 +245,7 @@ fn admits(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Admits, Mi
             admits
         }
     };
-    Ok(if closed { Admits::Nobody } else { admits })
+    Ok((if closed { Admits::Nobody } else { admits }, http_routes))
 }
 
 fn admits_http_routes(allowed: Fields<'_>, problems: &mut Vec<Problem>) -> Result<bool, Misfit> {

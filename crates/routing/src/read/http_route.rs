@@ -11,7 +11,7 @@ use super::{
     filter::{self, Filter},
     http_match,
     metadata::Metadata,
-    parent_ref::{Parent, ParentRef},
+    parent_ref::ParentRef,
     problem::{self, Problem, Reason},
 };
 use crate::{hostname::Hostname, matches::Match, object::Manifest};
@@ -34,8 +34,6 @@ pub struct RouteSpec {
     pub hostnames: Vec<Hostname>,
     /// Its rules.
     pub rules: Vec<RouteRule>,
-    /// What is wrong outside of its rules.
-    pub problems: Vec<Problem>,
 }
 
 /// What is left of an HTTPRoute that cannot be read.
@@ -119,18 +117,10 @@ fn spec(object: &Value, namespace: &str) -> Result<RouteSpec, Misfit> {
 
 impl RouteSpec {
     fn read(fields: Fields<'_>, namespace: &str) -> Result<Self, Misfit> {
-        let mut parents = Vec::new();
-        let mut problems = Vec::new();
-        let read = fields.list("parentRefs", |value| Parent::read(value, namespace))?;
-        for (index, parent) in read.into_iter().enumerate() {
-            match parent {
-                Parent::Gateway(parent) => parents.push(parent),
-                Parent::Foreign => {}
-                Parent::Unsupported(problem) => {
-                    problems.extend(problem::at(vec![problem], "spec.parentRefs", index));
-                }
-            }
-        }
+        let mut index = 0..;
+        let parents = fields.list("parentRefs", |value| {
+            ParentRef::read(value, index.next().unwrap_or_default(), namespace)
+        })?;
         let mut index = 0..;
         let mut rules = fields.list("rules", |value| {
             RouteRule::read(value, namespace, index.next().unwrap_or_default())
@@ -145,10 +135,9 @@ impl RouteSpec {
             });
         }
         Ok(Self {
-            parents,
+            parents: parents.into_iter().flatten().collect(),
             hostnames: fields.list("hostnames", hostname)?,
             rules,
-            problems,
         })
     }
 }
@@ -215,14 +204,13 @@ fn salvage(object: &Value, namespace: &str, misfit: Misfit) -> Broken {
         Some(value) => value.as_array().map(Vec::as_slice),
     };
     let parents = list("/spec/parentRefs").and_then(|parents| {
-        let read = parents.iter().map(|value| Parent::read(value, namespace));
+        let read = parents.iter().enumerate();
+        let read = read.map(|(index, value)| ParentRef::read(value, index, namespace));
         let read = read.collect::<Result<Vec<_>, _>>().ok()?;
-        let ours = read.into_iter().map(|parent| match parent {
-            Parent::Gateway(parent) => Some(Some(parent)),
-            Parent::Foreign => Some(None),
-            Parent::Unsupported(_) => None,
-        });
-        Some(ours.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+        let ours: Vec<_> = read.into_iter().flatten().collect();
+        ours.iter()
+            .all(|parent| parent.unsupported.is_none())
+            .then_some(ours)
     });
     let written = list("/spec/hostnames");
     let hostnames: Vec<_> = written

@@ -18,41 +18,37 @@ pub struct ParentRef {
     pub section: Option<String>,
     /// Only listeners on this port.
     pub port: Option<u16>,
-}
-
-/// An element of `parentRefs`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Parent {
-    /// A Gateway.
-    Gateway(ParentRef),
-    /// Something that other controllers serve.
-    Foreign,
-    /// A reference that may mean less than what can be read of it: it attaches nowhere.
-    Unsupported(Problem),
+    /// Its index in `parentRefs`.
+    pub index: usize,
+    /// `namespace`, if it is written.
+    pub namespace: Option<String>,
+    /// Set: it may mean less than what can be read of it, so it attaches nowhere. By path from the
+    /// reference.
+    pub unsupported: Option<Problem>,
 }
 
 const KNOWN: &[&str] = &["group", "kind", "namespace", "name", "sectionName", "port"];
 
-impl Parent {
-    /// Reads one element, of a route in `namespace`.
-    pub(super) fn read(value: &Value, namespace: &str) -> Result<Self, Misfit> {
+impl ParentRef {
+    /// Reads the element at `index`, of a route in `namespace`; `None`: other controllers serve such kinds.
+    pub(super) fn read(value: &Value, index: usize, namespace: &str) -> Result<Option<Self>, Misfit> {
         let fields = Fields::of(value)?;
         let group = fields.text_or("group", GATEWAY_GROUP)?;
         let kind = fields.text_or("kind", "Gateway")?;
-        let parent = ParentRef {
-            gateway: ObjectName::new(
-                fields.text_or("namespace", namespace)?,
-                fields.required_text("name")?,
-            ),
+        let written = fields.text("namespace")?;
+        let parent = Self {
+            gateway: ObjectName::new(written.unwrap_or(namespace), fields.required_text("name")?),
             section: fields.text("sectionName")?.map(str::to_owned),
             port: fields.port("port")?,
+            index,
+            namespace: written.map(str::to_owned),
+            unsupported: fields.unknown(KNOWN).next().map(Problem::unknown_field),
         };
-        if group != GATEWAY_GROUP || kind != "Gateway" {
-            return Ok(Self::Foreign);
-        }
-        Ok(match fields.unknown(KNOWN).next() {
-            Some(field) => Self::Unsupported(Problem::unknown_field(field)),
-            None => Self::Gateway(parent),
-        })
+        Ok((group == GATEWAY_GROUP && kind == "Gateway").then_some(parent))
+    }
+
+    /// Something wrong with it, by path from the object.
+    pub(crate) fn problem(&self, problem: Problem) -> Problem {
+        problem.under(&format!("spec.parentRefs[{}]", self.index))
     }
 }

@@ -27,6 +27,10 @@ pub enum Reason {
     NotAllowedByListeners,
     /// No listener shares a hostname with the route.
     NoMatchingListenerHostname,
+    /// A Gateway's parameters, which this version does not read.
+    InvalidParameters,
+    /// An address of its own that a Gateway asks for.
+    AddressNotUsable,
     /// An older Gateway has the port.
     PortUnavailable,
     /// Two listeners of one Gateway cannot be told apart by hostname.
@@ -55,6 +59,8 @@ impl Reason {
             Self::NoMatchingParent => "NoMatchingParent",
             Self::NotAllowedByListeners => "NotAllowedByListeners",
             Self::NoMatchingListenerHostname => "NoMatchingListenerHostname",
+            Self::InvalidParameters => "InvalidParameters",
+            Self::AddressNotUsable => "AddressNotUsable",
             Self::PortUnavailable => "PortUnavailable",
             Self::HostnameConflict => "HostnameConflict",
             Self::ProtocolConflict => "ProtocolConflict",

@@ -39,17 +39,9 @@ pub(super) fn of(
     match parents {
         Some(parents) => {
             for parent in parents {
-                let found = listeners(store, config, parent).and_then(|listeners| {
-                    let namespaces = namespaces(name, &labels, &parent.gateway);
-                    attach::attach(parent, hostnames, namespaces, listeners).map_err(refused)
-                });
-                match found {
+                match to(store, config, name, &labels, hostnames, parent) {
                     Ok(found) => attached.extend(host_refs(&parent.gateway, found)),
-                    Err(None) => {}
-                    Err(Some((reason, message))) => {
-                        let text = format!("Gateway {}: {message}", parent.gateway);
-                        problems.push(Problem::new(reason, text).under("spec.parentRefs"));
-                    }
+                    Err(problem) => problems.extend(problem),
                 }
             }
         }
@@ -63,6 +55,30 @@ pub(super) fn of(
         }
     }
     (attached, problems)
+}
+
+/// The listeners of a parent that a route is attached to, or why to none; `None`: other controllers
+/// serve it.
+pub(super) fn to<'s>(
+    store: &'s Store,
+    config: &RouterConfig,
+    name: &ObjectName,
+    labels: &Labels,
+    hostnames: &[Hostname],
+    parent: &ParentRef,
+) -> Result<Vec<(&'s str, Hostname)>, Option<Problem>> {
+    if let Some(problem) = &parent.unsupported {
+        return Err(Some(parent.problem(problem.clone())));
+    }
+    let found = listeners(store, config, parent).and_then(|listeners| {
+        let namespaces = namespaces(name, labels, &parent.gateway);
+        attach::attach(parent, hostnames, namespaces, listeners).map_err(refused)
+    });
+    found.map_err(|why| {
+        let (reason, message) = why?;
+        let text = format!("Gateway {}: {message}", parent.gateway);
+        Some(parent.problem(Problem::new(reason, text)))
+    })
 }
 
 fn namespaces<'a>(route: &'a ObjectName, labels: &'a Labels, gateway: &'a ObjectName) -> Namespaces<'a> {

@@ -18,12 +18,14 @@ impl Router {
     /// Compiles what the changes since the last commit touch, and swaps it in as one version.
     pub fn commit(&mut self) -> Commit {
         let mut changes = mem::take(&mut self.changes);
+        self.statuses.clear();
         let mut ports = self.update_gateways(&changes);
         ports.extend(self.update_targets(&mut changes));
         let hosts = self.update_routes(&changes);
         let hosts_compiled = self.compile_hosts(&hosts, &mut ports);
+        self.note_statuses(&changes);
         for name in &changes.policies {
-            let problems = policies::problems(&self.store, name);
+            let problems = policies::problems(&self.store, &self.config, name);
             self.findings.set(Kind::AuthPolicy, name, problems);
         }
         for port in &ports {
@@ -60,6 +62,7 @@ impl Router {
             let problems = gateway.map(|gateway| self.gateways.problems(name, gateway));
             self.findings
                 .set(Kind::Gateway, name, problems.unwrap_or_default());
+            self.statuses.insert((Kind::Gateway, name.clone()));
         }
         ports
     }
@@ -92,6 +95,9 @@ impl Router {
             let update = self.routes.update(&self.store, &self.config, name, *touch);
             hosts.extend(update.hosts);
             self.findings.set(Kind::HttpRoute, name, update.problems);
+            let recounted = update.recounted.into_iter();
+            self.statuses
+                .extend(recounted.map(|(gateway, _)| (Kind::Gateway, gateway)));
         }
         hosts
     }

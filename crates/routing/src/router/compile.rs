@@ -1,6 +1,6 @@
 //! A route's rules, compiled: what they do, and what stands before them.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use latchkey_core::{
     object::{ObjectName, RouteLabel},
@@ -35,7 +35,42 @@ pub(super) struct CompiledRules {
     /// The cells that its rules hold.
     pub(super) cells: Vec<ServicePort>,
     /// What is wrong in its rules.
-    pub(super) problems: Vec<Problem>,
+    pub(super) faults: Faults,
+}
+
+/// What is wrong in a route's rules.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// How many rules it has.
+    pub(super) rules: usize,
+    /// Those that say what this version does not do, by index: they answer 500.
+    pub(super) failing: BTreeSet<usize>,
+    /// What that is.
+    pub(super) unsupported: Vec<Problem>,
+    /// References that lead nowhere.
+    pub(super) unresolved: Vec<Problem>,
+}
+
+impl Faults {
+    /// Whether no rule is left that does what it says.
+    pub(super) fn fail_all(&self) -> bool {
+        self.failing.len() == self.rules
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Problem> {
+        self.unsupported.iter().chain(&self.unresolved)
+    }
+
+    fn rule(&mut self, index: usize, problems: impl IntoIterator<Item = Problem>) {
+        for problem in problems {
+            self.failing.insert(index);
+            match problem.reason {
+                Reason::InvalidKind => self.unresolved.push(problem),
+                _ => self.unsupported.push(problem),
+            }
+        }
+    }
 }
 
 /// Compiles the rules of a route as all objects are now.
@@ -52,7 +87,7 @@ pub(super) fn compile(
         holding: store.holding(&Target::Route(label.name.clone())),
         compiled: CompiledRules::default(),
     };
-    compiler.compiled.problems.extend_from_slice(&spec.problems);
+    compiler.compiled.faults.rules = spec.rules.len();
     for (index, rule) in spec.rules.iter().enumerate() {
         let (action, guard) = compiler.rule(rule, index);
         let sends_on = matches!(action, Action::Forward(_));
@@ -85,7 +120,7 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn rule(&mut self, rule: &RouteRule, index: usize) -> (Action, Guard) {
-        self.compiled.problems.extend_from_slice(&rule.problems);
+        self.compiled.faults.rule(index, rule.problems.iter().cloned());
         let guard = self.guard(rule, index);
         let fail = if !rule.problems.is_empty() {
             Some(Answer::UnsupportedValue)
@@ -122,17 +157,16 @@ impl Compiler<'_> {
             [one] => one,
             [..] => {
                 let message = "has two AuthPolicy filters; keep one";
-                self.problem(
-                    Problem::new(Reason::IncompatibleFilters, message),
-                    &format!("spec.rules[{index}].filters"),
-                );
+                let problem = Problem::new(Reason::IncompatibleFilters, message)
+                    .under(&format!("spec.rules[{index}].filters"));
+                self.compiled.faults.rule(index, [problem]);
                 return None;
             }
         };
         let name = ObjectName::new(self.route.namespace.as_str(), name.as_str());
         let Some(policy) = store.policies.get(&name) else {
             let message = format!("there is no AuthPolicy {name}; create it or correct the name");
-            self.problem(
+            self.unresolved(
                 Problem::new(Reason::InvalidKind, message),
                 &format!("spec.rules[{index}].filters[{at}].extensionRef.name"),
             );
@@ -175,7 +209,7 @@ impl Compiler<'_> {
                 Backend::Endpoints(cell)
             }
             Err(problem) => {
-                self.problem(problem, place);
+                self.unresolved(problem, place);
                 Backend::Invalid(Answer::BackendInvalid)
             }
         }
@@ -221,8 +255,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn problem(&mut self, problem: Problem, place: &str) {
-        self.compiled.problems.push(problem.under(place));
+    fn unresolved(&mut self, problem: Problem, place: &str) {
+        self.compiled.faults.unresolved.push(problem.under(place));
     }
 }
 

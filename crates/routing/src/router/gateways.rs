@@ -9,7 +9,7 @@ use crate::{
     host::Hosts,
     ports::{self, Role},
     read::{
-        Problem, Reason,
+        Problem,
         auth_policy::Target,
         gateway::{Gateway, HTTP, Listener},
     },
@@ -145,14 +145,16 @@ impl Gateways {
             problems.extend(ports::conflicts(listeners));
         }
         for port in &state.claimed {
-            if let Some(owner) = self.claimants(port).next().filter(|owner| *owner != name) {
-                let message = format!(
-                    "port {port} belongs to the older Gateway {owner}; use another port or attach routes there"
-                );
-                problems.push(Problem::new(Reason::PortUnavailable, message).under("spec.listeners"));
+            if let Some(owner) = self.other_owner(*port, name) {
+                problems.push(ports::unavailable(*port, owner).under("spec.listeners"));
             }
         }
         problems
+    }
+
+    /// The Gateway that has a port, if it is another one.
+    pub(super) fn other_owner(&self, port: u16, name: &ObjectName) -> Option<&ObjectName> {
+        self.claimants(&port).next().filter(|owner| *owner != name)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::hash_map::Entry, sync::Arc};
 
 use latchkey_core::object::ObjectName;
 
-use super::{Router, changes::Touch, store::replace};
+use super::{Router, changes::Touch, links, store::replace};
 use crate::{
     object::{Kind, Manifest},
     read::{
@@ -53,9 +53,11 @@ impl Router {
         let links = &mut self.store.links;
         if let Some(old) = old {
             links.set_route(false, name, &old);
+            self.changes.policies.extend(links::policies_of(name, &old));
         }
         if let Some(new) = self.store.routes.get(name) {
             links.set_route(true, name, new);
+            self.changes.policies.extend(links::policies_of(name, new));
         }
         self.changes.closures = true;
         self.changes.route(name, Touch::Rules);

@@ -83,11 +83,8 @@ impl Links {
                 }
             }
         }
-        for filter in &rule.filters {
-            if let Filter::Policy(policy) = filter {
-                let policy = ObjectName::new(name.namespace.as_str(), policy.as_str());
-                self.routes_of_policy.set(present, policy, name.clone());
-            }
+        for policy in policies_of_rule(name, rule) {
+            self.routes_of_policy.set(present, policy, name.clone());
         }
     }
 
@@ -107,6 +104,19 @@ impl Links {
                 .set(present, name.namespace.clone(), name.clone());
         }
     }
+}
+
+/// The policies that a route's filters name.
+pub(super) fn policies_of(name: &ObjectName, route: &HttpRoute) -> impl Iterator<Item = ObjectName> {
+    let rules = route.body.as_ref().map_or(&[][..], |spec| &spec.rules);
+    rules.iter().flat_map(move |rule| policies_of_rule(name, rule))
+}
+
+fn policies_of_rule(name: &ObjectName, rule: &RouteRule) -> impl Iterator<Item = ObjectName> {
+    rule.filters.iter().filter_map(move |filter| match filter {
+        Filter::Policy(policy) => Some(ObjectName::new(name.namespace.as_str(), policy.as_str())),
+        Filter::RequestHeaders(_) | Filter::Unsupported => None,
+    })
 }
 
 /// A map to sets, without empty sets.

@@ -59,7 +59,7 @@ fn within(namespace: Option<&str>, name: &ObjectName) -> bool {
 
 impl Store {
     /// All objects of a kind.
-    fn names(&self, kind: Kind) -> Vec<ObjectName> {
+    pub(super) fn names(&self, kind: Kind) -> Vec<ObjectName> {
         match kind {
             Kind::Gateway => self.gateways.keys().cloned().collect(),
             Kind::HttpRoute => self.routes.keys().cloned().collect(),

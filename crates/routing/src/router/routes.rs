@@ -15,7 +15,7 @@ use super::{
     attachment::{self, HostRef},
     cells::Cells,
     changes::Touch,
-    compile::{self, CompiledRules},
+    compile::{self, CompiledRules, Faults},
     exposure::{Exposure, ListenerKey},
     links::Multimap,
     store::Store,
@@ -33,6 +33,8 @@ pub(super) struct Routes {
     members: Multimap<HostRef, ObjectName>,
     pub(super) cells: Cells,
     pub(super) exposure: Exposure,
+    /// How many routes each listener counts as attached.
+    counts: HashMap<ListenerKey, usize>,
     attached: usize,
     labels: u64,
 }
@@ -55,12 +57,24 @@ enum Body {
     Undecodable(bool),
 }
 
+impl State {
+    /// The listeners that count it as attached: those of which it is accepted.
+    fn counted(&self) -> BTreeSet<ListenerKey> {
+        match &self.body {
+            Body::Rules(rules) if !rules.faults.fail_all() => listeners(&self.attached),
+            Body::Rules(_) | Body::Undecodable(_) => BTreeSet::new(),
+        }
+    }
+}
+
 /// What the update of a route led to.
 pub(super) struct Update {
     /// Hostnames whose tables are to be compiled.
     pub(super) hosts: BTreeSet<HostRef>,
     /// All that is wrong with the route.
     pub(super) problems: Vec<Problem>,
+    /// Listeners that count it as attached, and did not, or the other way round.
+    pub(super) recounted: BTreeSet<ListenerKey>,
 }
 
 impl Routes {
@@ -78,6 +92,7 @@ impl Routes {
         touch: Touch,
     ) -> Update {
         let old = self.states.remove(name);
+        let counted = old.as_ref().map(State::counted).unwrap_or_default();
         let mut hosts = old.as_ref().map(|s| s.attached.clone()).unwrap_or_default();
         self.attached -= usize::from(!hosts.is_empty());
         for host in &hosts {
@@ -90,9 +105,11 @@ impl Routes {
             if let Some(Body::Rules(rules)) = old.map(|old| old.body) {
                 self.release(&rules);
             }
+            self.recount(&counted, &BTreeSet::new());
             return Update {
                 hosts,
                 problems: Vec::new(),
+                recounted: counted,
             };
         };
         let label = self.label(name, route, old.as_ref());
@@ -109,7 +126,7 @@ impl Routes {
         };
         let (attached, mut problems) = attachment::of(store, config, name, route);
         match &body {
-            Body::Rules(rules) => problems.extend_from_slice(&rules.problems),
+            Body::Rules(rules) => problems.extend(rules.faults.all().cloned()),
             Body::Undecodable(_) => problems.extend(undecodable(route)),
         }
         let bare = matches!(&body, Body::Rules(rules) if rules.bare && !attached.is_empty());
@@ -134,8 +151,41 @@ impl Routes {
             attached,
             bare,
         };
+        let counts = state.counted();
+        self.recount(&counted, &counts);
         self.states.insert(name.clone(), state);
-        Update { hosts, problems }
+        Update {
+            hosts,
+            problems,
+            recounted: counted.symmetric_difference(&counts).cloned().collect(),
+        }
+    }
+
+    fn recount(&mut self, old: &BTreeSet<ListenerKey>, new: &BTreeSet<ListenerKey>) {
+        for listener in new.difference(old) {
+            *self.counts.entry(listener.clone()).or_default() += 1;
+        }
+        for listener in old.difference(new) {
+            if let Some(count) = self.counts.get_mut(listener) {
+                *count -= 1;
+                if *count == 0 {
+                    self.counts.remove(listener);
+                }
+            }
+        }
+    }
+
+    /// How many routes a listener counts as attached.
+    pub(super) fn attached_to(&self, listener: &ListenerKey) -> usize {
+        self.counts.get(listener).copied().unwrap_or_default()
+    }
+
+    /// What is wrong in the rules of a route that can be read.
+    pub(super) fn faults(&self, name: &ObjectName) -> Option<&Faults> {
+        match &self.states.get(name)?.body {
+            Body::Rules(rules) => Some(&rules.faults),
+            Body::Undecodable(_) => None,
+        }
     }
 
     fn release(&mut self, rules: &CompiledRules) {
@@ -220,7 +270,8 @@ fn listeners(attached: &BTreeSet<HostRef>) -> BTreeSet<ListenerKey> {
         .collect()
 }
 
-fn undecodable(route: &HttpRoute) -> Option<Problem> {
+/// What is wrong with a route that cannot be read.
+pub(super) fn undecodable(route: &HttpRoute) -> Option<Problem> {
     let broken = route.body.as_ref().err()?;
     let closes = if broken.complete {
         "its hostnames answer 500"

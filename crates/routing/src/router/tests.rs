@@ -7,4 +7,5 @@ mod incremental;
 mod policies;
 mod relist;
 mod serving;
+mod statuses;
 mod support;

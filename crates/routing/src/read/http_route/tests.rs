@@ -37,11 +37,17 @@ fn parents_are_gateways_of_the_routes_namespace_unless_they_say_otherwise() {
             gateway: ObjectName::new("team", "a"),
             section: None,
             port: None,
+            index: 0,
+            namespace: None,
+            unsupported: None,
         },
         ParentRef {
             gateway: ObjectName::new("infra", "b"),
             section: Some("web".to_owned()),
             port: Some(80),
+            index: 1,
+            namespace: Some("infra".to_owned()),
+            unsupported: None,
         },
     ];
     assert_eq!(parents, expected);

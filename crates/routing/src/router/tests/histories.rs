@@ -115,10 +115,11 @@ fn any_route() -> impl Strategy<Value = Value> {
     let parent = (
         select(vec!["gw", "gw2"]),
         select(vec![json!(null), json!("web"), json!("alt")]),
+        select(vec![json!(null), json!(null), json!({})]),
     )
-        .prop_map(|(name, section)| {
+        .prop_map(|(name, section, unknown)| {
             json!({
-                "name": name, "namespace": "default", "sectionName": section,
+                "name": name, "namespace": "default", "sectionName": section, "selector": unknown,
             })
         });
     let rules = prop_oneof![
@@ -208,6 +209,7 @@ fn said(world: &World) -> Vec<String> {
     let mut open: Vec<_> = world.open.iter().map(|finding| format!("{finding:?}")).collect();
     open.sort_unstable();
     said.extend(open);
+    said.extend(world.statuses.iter().map(|status| format!("{status:?}")));
     said
 }
 

@@ -1,6 +1,6 @@
 //! A world of objects and the answers that it gives, in a notation short enough to compare.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use latchkey_core::object::ObjectName;
@@ -10,6 +10,7 @@ use crate::{
     object::{Kind, Manifest},
     policy::Protection,
     router::{Commit, Finding, Router, RouterConfig},
+    status::Status,
     table::{Action, Backend, Found, RequestView, RouteTable, Rule},
 };
 
@@ -18,6 +19,8 @@ pub(super) struct World {
     pub(super) router: Router,
     /// Findings that are not resolved.
     pub(super) open: Vec<Finding>,
+    /// What each object's status should say, as of the last commit.
+    pub(super) statuses: BTreeMap<(Kind, ObjectName), Status>,
 }
 
 impl World {
@@ -33,6 +36,7 @@ impl World {
         Self {
             router,
             open: Vec::new(),
+            statuses: BTreeMap::new(),
         }
     }
 
@@ -67,6 +71,7 @@ impl World {
 
     pub(super) fn commit(&mut self) -> Commit {
         let commit = self.router.commit();
+        self.note_statuses();
         for finding in &commit.findings {
             let opened = Finding {
                 resolved: false,
@@ -81,6 +86,25 @@ impl World {
             }
         }
         commit
+    }
+
+    /// Asks for all statuses, of which each that is another than before must have been named.
+    fn note_statuses(&mut self) {
+        let kinds = [Kind::Gateway, Kind::HttpRoute, Kind::AuthPolicy];
+        let named = self.router.take_status_changes();
+        let mut now = BTreeMap::new();
+        for kind in kinds {
+            for name in self.router.store.names(kind) {
+                if let Some(status) = self.router.status(kind, &name) {
+                    now.insert((kind, name), status);
+                }
+            }
+        }
+        for object in self.statuses.keys().chain(now.keys()) {
+            let same = self.statuses.get(object) == now.get(object);
+            assert!(same || named.contains(object), "{object:?} was not named");
+        }
+        self.statuses = now;
     }
 
     /// The answer to `GET http://host/path` on port 80.
