@@ -66,8 +66,8 @@ pub fn secret() -> SecretKeyRef {
     }
 }
 
-/// What a controller writes into the status of a Credential of this uid.
-pub fn block(uid: &str, key: &str, pepper: &Pepper) -> PublishedKey {
+/// What this controller writes into the status of a Credential of this uid.
+pub fn block(uid: &str, key: &str, pepper: &Pepper, controller: &str) -> PublishedKey {
     let subject = Subject {
         credential_uid: uid,
         source: &secret(),
@@ -76,13 +76,15 @@ pub fn block(uid: &str, key: &str, pepper: &Pepper) -> PublishedKey {
         uid: "uid of secret",
         resource_version: "1",
     };
-    publish(subject, version, key.as_bytes(), pepper, "controller")
+    publish(subject, version, key.as_bytes(), pepper, controller)
 }
 
 /// A Credential whose `key` was published under these peppers.
 pub fn published(object: &str, consumer: &str, key: &str, peppers: &[Pepper]) -> CredentialFacts {
     let mut facts = credential(object, consumer, key);
-    let blocks = peppers.iter().map(|pepper| block(&facts.uid, key, pepper));
+    let blocks = peppers
+        .iter()
+        .map(|pepper| block(&facts.uid, key, pepper, "controller"));
     facts.source = Some(KeySource::Published(secret(), blocks.collect()));
     facts
 }
