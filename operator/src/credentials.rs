@@ -18,6 +18,8 @@ mod sources;
 mod standing;
 mod stats;
 mod store;
+#[cfg(test)]
+mod testing;
 mod world;
 
 pub use run::run;

@@ -61,7 +61,9 @@ impl Resolution {
     pub(super) fn standing(known: &Known, peppers: &[Pepper], verdict: Verdict) -> Self {
         let published = match verdict {
             Verdict::Usable(_) => kept(known, peppers),
-            Verdict::NotFound | Verdict::Terminating | Verdict::KeyMissing | Verdict::Refused(_) => Vec::new(),
+            Verdict::NotFound | Verdict::Terminating | Verdict::KeyMissing | Verdict::Refused(_) => {
+                Vec::new()
+            }
         };
         Self::read(verdict, published)
     }

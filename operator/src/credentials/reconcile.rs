@@ -274,3 +274,6 @@ pub(super) fn path(namespace: &str, name: &str) -> String {
         latchkey_crds::VERSION
     )
 }
+
+#[cfg(test)]
+mod tests;
