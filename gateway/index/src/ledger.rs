@@ -28,6 +28,8 @@ pub(crate) struct Ledger {
     peppers: Peppers,
     credentials: Table<Contribution>,
     consumers: ConsumerSlots,
+    /// Blocks with a wrong tag that were met since this was last asked.
+    refused_blocks: usize,
 }
 
 /// How much the ledger holds.
@@ -52,6 +54,7 @@ impl Ledger {
             peppers: Peppers::default(),
             credentials: Table::new(),
             consumers: ConsumerSlots::new(seed),
+            refused_blocks: 0,
         }
     }
 
@@ -93,7 +96,7 @@ impl Ledger {
         let consumer = ObjectName::new(&*name.namespace, &*facts.consumer);
         let slot = self.consumers.refer(&consumer, draft);
         let mut new = Contribution::new(facts, source, slot, fingerprint, epoch);
-        new.prove(&self.peppers);
+        self.refused_blocks += new.prove(&self.peppers);
         if let Some(held) = self.credentials.find(hash, |held| held.is(name)) {
             new.share(held);
         }
@@ -146,6 +149,11 @@ impl Ledger {
         })
     }
 
+    /// How many blocks with a wrong tag were met since this was last asked.
+    pub(crate) fn take_refused_blocks(&mut self) -> usize {
+        std::mem::take(&mut self.refused_blocks)
+    }
+
     /// Moves every credential to other peppers.
     pub(crate) fn set_peppers(&mut self, peppers: Vec<Pepper>, draft: &mut Draft) {
         let before = self.peppers.clone();
@@ -157,7 +165,7 @@ impl Ledger {
         let mut used = Vec::new();
         self.credentials.for_each_mut(|held| {
             let old = held.live(&before);
-            held.prove(after);
+            self.refused_blocks += held.prove(after);
             draft.exchange(&old, &held.live(after));
             for number in held.peppers() {
                 if !used.contains(&number) {

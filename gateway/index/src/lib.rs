@@ -137,6 +137,7 @@ impl Index {
         self.conflicts
             .settle(touched, |name| ledger.is_conflicted(name, draft));
         let mut done = std::mem::take(&mut self.tally);
+        done.refused_blocks = self.ledger.take_refused_blocks();
         if let Some((next, written)) = self.draft.seal() {
             done.changed = true;
             done.pages_written = written;

@@ -3,8 +3,9 @@
 mod support;
 
 use latchkey_core::reason::Reason;
-use latchkey_index::object::{Fact, Kind};
-use support::{World, consumer, credential, name};
+use latchkey_crds::credential::{PublishedKey, SecretKeyRef};
+use latchkey_index::object::{Fact, KeySource, Kind};
+use support::{World, block, consumer, credential, name, pepper, secret};
 
 const KEY: &str = "the key of alice";
 
@@ -91,4 +92,35 @@ fn an_object_whose_texts_fit_no_request_grants_nothing() {
     assert_eq!(world.apply(facts).undecodable, 1);
     assert_eq!(world.who("a key in a long namespace"), Err(Reason::UnknownKey));
     assert_bob(&world);
+}
+
+#[test]
+fn a_block_that_claims_what_it_does_not_prove_is_counted_and_one_that_is_early_or_late_is_not() {
+    let (held, other) = (pepper("1"), pepper("2"));
+    let mut world = World::of([consumer("ns/alice").into()]);
+    for (blocks, refused) in [
+        (vec![block("uid of ns/c", KEY, &held)], 0),
+        (vec![block("uid of ns/neighbour", KEY, &held)], 1),
+        (vec![block("uid of ns/neighbour", KEY, &other)], 0),
+        (
+            vec![block("uid of ns/c", KEY, &held), block("uid of ns/x", KEY, &held)],
+            1,
+        ),
+        (
+            vec![PublishedKey {
+                source: SecretKeyRef {
+                    name: "another".to_owned(),
+                    ..secret()
+                },
+                ..block("uid of ns/neighbour", KEY, &held)
+            }],
+            0,
+        ),
+    ] {
+        let mut facts = credential("ns/c", "alice", KEY);
+        facts.source = Some(KeySource::Published(secret(), blocks));
+        let done = world.apply(facts.clone());
+        assert_eq!(done.refused_blocks, refused, "{facts:?}");
+        assert_eq!(world.apply(facts).refused_blocks, 0, "it is counted once");
+    }
 }

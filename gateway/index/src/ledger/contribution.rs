@@ -5,7 +5,7 @@ use std::{fmt, iter, sync::Arc};
 use latchkey_core::{
     digest::{Digest, KeyHash, Pepper},
     object::ObjectName,
-    publish::{Subject, accept},
+    publish::{FORMAT, Subject, accept},
 };
 use latchkey_crds::credential::{PublishedKey, SecretKeyRef};
 use latchkey_snapshot::{Entry, EntryParts};
@@ -94,8 +94,8 @@ impl Contribution {
     }
 
     /// Finds its digests under the active peppers. Those under others are kept, in case one becomes
-    /// active again.
-    pub(super) fn prove(&mut self, peppers: &Peppers) {
+    /// active again. Says how many blocks have a wrong tag.
+    pub(super) fn prove(&mut self, peppers: &Peppers) -> usize {
         let held = self.entries().filter(|entry| entry.pepper() != NO_PEPPER);
         let mut entries: Vec<Arc<Entry>> = held.map(Arc::clone).collect();
         let mut unproven = self.more.take().and_then(|more| more.unproven);
@@ -118,6 +118,8 @@ impl Contribution {
             entries.collect(),
             unproven.filter(|unproven| !unproven.blocks.is_empty()),
         );
+        let unproven = self.more.as_ref().and_then(|more| more.unproven.as_ref());
+        unproven.map_or(0, |unproven| unproven.refused(peppers))
     }
 
     /// Shares with the contribution that this one replaces what is equal in both: the snapshot
@@ -179,6 +181,16 @@ impl More {
 }
 
 impl Unproven {
+    /// How many of the blocks claim what they do not prove. One under a pepper that is not held, or of a
+    /// source that spec does not name any more, is no more than early or late.
+    fn refused(&self, peppers: &Peppers) -> usize {
+        let claims = |block: &&PublishedKey| {
+            let held = || peppers.active().any(|(_, pepper)| pepper.id() == block.pepper_id);
+            block.format == FORMAT && block.source == self.source && held()
+        };
+        self.blocks.iter().filter(claims).count()
+    }
+
     /// Takes out what an active pepper proves now.
     fn take_proven(&mut self, peppers: &Peppers) -> impl Iterator<Item = (u16, Digest)> + use<> {
         let subject = Subject {

@@ -144,7 +144,7 @@ fn consumer() -> impl Strategy<Value = Fact> {
 /// Blocks of this credential or another one, of this source or another one, under any pepper.
 fn published() -> impl Strategy<Value = PublishedKey> {
     (uid(), select(&KEYS[..]), 0..4_usize, rarely()).prop_map(|(uid, key, pepper, other_source)| {
-        let mut block = block(&uid, key, &peppers()[pepper], "controller");
+        let mut block = block(&uid, key, &peppers()[pepper]);
         if other_source {
             block.source.key.push('x');
         }

@@ -66,8 +66,8 @@ pub fn secret() -> SecretKeyRef {
     }
 }
 
-/// What this controller writes into the status of a Credential of this uid.
-pub fn block(uid: &str, key: &str, pepper: &Pepper, controller: &str) -> PublishedKey {
+/// What a controller writes into the status of a Credential of this uid.
+pub fn block(uid: &str, key: &str, pepper: &Pepper) -> PublishedKey {
     let subject = Subject {
         credential_uid: uid,
         source: &secret(),
@@ -76,15 +76,13 @@ pub fn block(uid: &str, key: &str, pepper: &Pepper, controller: &str) -> Publish
         uid: "uid of secret",
         resource_version: "1",
     };
-    publish(subject, version, key.as_bytes(), pepper, controller)
+    publish(subject, version, key.as_bytes(), pepper, "controller")
 }
 
 /// A Credential whose `key` was published under these peppers.
 pub fn published(object: &str, consumer: &str, key: &str, peppers: &[Pepper]) -> CredentialFacts {
     let mut facts = credential(object, consumer, key);
-    let blocks = peppers
-        .iter()
-        .map(|pepper| block(&facts.uid, key, pepper, "controller"));
+    let blocks = peppers.iter().map(|pepper| block(&facts.uid, key, pepper));
     facts.source = Some(KeySource::Published(secret(), blocks.collect()));
     facts
 }
