@@ -1,5 +1,6 @@
 //! The flags, their defaults and their environment variables. Owns no behaviour.
 
+pub mod cluster;
 pub mod listen;
 pub mod proxy;
 
@@ -32,6 +33,9 @@ pub struct Args {
     /// Where objects come from.
     #[command(flatten)]
     pub source: SourceArgs,
+    /// How an API server is watched.
+    #[command(flatten)]
+    pub cluster: cluster::ClusterArgs,
     /// Where to listen.
     #[command(flatten)]
     pub listen: listen::ListenArgs,
@@ -48,11 +52,12 @@ pub struct Args {
 #[command(next_help_heading = "Objects")]
 pub struct SourceArgs {
     /// Read all objects from the *.yaml and *.yml files of this folder; no cluster is needed
-    #[arg(long, env = "LATCHKEY_STANDALONE", value_name = "DIR")]
-    pub standalone: PathBuf,
+    /// [default: watch an API server]
+    #[arg(long, env = "LATCHKEY_STANDALONE", value_name = "DIR", conflicts_with_all = ["kubeconfig", "watch_namespaces", "namespace", "pepper_secret", "relist_interval", "contact_interval"])]
+    pub standalone: Option<PathBuf>,
 
     /// How often the whole folder is looked at, for changes that the system did not tell
-    #[arg(long, env = "LATCHKEY_STANDALONE_POLL_INTERVAL", value_name = "DURATION", default_value = "10s", value_parser = positive)]
+    #[arg(long, env = "LATCHKEY_STANDALONE_POLL_INTERVAL", value_name = "DURATION", default_value = "10s", value_parser = positive, requires = "standalone")]
     pub standalone_poll_interval: Duration,
 
     /// Gateways of this class are served
@@ -63,8 +68,9 @@ pub struct SourceArgs {
     #[arg(long, env = "LATCHKEY_UNPROTECTED_ROUTES", value_enum, default_value_t)]
     pub unprotected_routes: UnprotectedRoutes,
 
-    /// Shortest API key that is accepted from a Secret, in bytes
-    #[arg(long, env = "LATCHKEY_MIN_KEY_LENGTH", value_name = "BYTES", default_value_t = DEFAULT_MIN_KEY_LENGTH, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEY_LENGTH as u64))]
+    /// Shortest API key that is accepted from a Secret of the folder, in bytes (in a cluster the operator
+    /// is told)
+    #[arg(long, env = "LATCHKEY_MIN_KEY_LENGTH", value_name = "BYTES", default_value_t = DEFAULT_MIN_KEY_LENGTH, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEY_LENGTH as u64), requires = "standalone")]
     pub min_key_length: usize,
 }
 

@@ -6,6 +6,10 @@ use std::{
 };
 
 use latchkey_proxy::{BindReport, Bindings};
+use latchkey_routing::router::Router;
+
+/// What a writer calls after each commit of routes.
+pub type OnCommit = Box<dyn FnMut(&Router) + Send>;
 
 /// From the ports of Gateways to addresses.
 #[derive(Clone, Debug)]

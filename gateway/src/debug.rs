@@ -4,11 +4,21 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use latchkey_proxy::BindReport;
 use latchkey_routing::table::TableCell;
+use latchkey_runtime::watch::Session;
 use latchkey_snapshot::SnapshotCell;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use crate::standalone::control::FolderStats;
+use crate::{cluster::stats::WatchStats, standalone::control::FolderStats};
+
+/// Where objects come from, as far as it can be counted.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A folder.
+    Folder(Arc<FolderStats>),
+    /// An API server.
+    Watch(Arc<WatchStats>, Session),
+}
 
 /// Where the numbers are.
 #[derive(Clone, Debug)]
@@ -17,8 +27,8 @@ pub struct Sources {
     pub snapshots: SnapshotCell,
     /// Routes and policies.
     pub tables: TableCell,
-    /// The folder.
-    pub folder: Arc<FolderStats>,
+    /// Where objects come from.
+    pub origin: Origin,
     /// Listeners' ports.
     pub listeners: watch::Receiver<BindReport>,
 }
@@ -28,8 +38,8 @@ impl Sources {
     pub fn read(&self) -> Value {
         let index = self.snapshots.load().stats();
         let routes = self.tables.load().stats();
-        let folder = &self.folder;
         let listeners = self.listeners.borrow();
+        let (origin, counts) = self.origin.read();
         json!({
             "index": {
                 "revision": index.revision,
@@ -45,19 +55,59 @@ impl Sources {
                 "unprotectedRoutes": routes.unprotected_routes,
                 "policies": routes.policies,
             },
-            "folder": {
-                "files": folder.files.load(Relaxed),
-                "filesRead": folder.files_read.load(Relaxed),
-                "objects": folder.objects.load(Relaxed),
-                "undecodable": folder.undecodable.load(Relaxed),
-                "batches": folder.batches.load(Relaxed),
-                "scans": folder.scans.load(Relaxed),
-                "failedScans": folder.failed_scans.load(Relaxed),
-            },
+            origin: counts,
             "listeners": {
                 "bound": listeners.bound.len(),
                 "failed": listeners.failed.len(),
             },
         })
     }
+}
+
+impl Origin {
+    /// Its name, and the numbers.
+    fn read(&self) -> (&'static str, Value) {
+        match self {
+            Self::Folder(folder) => ("folder", of_folder(folder)),
+            Self::Watch(stats, session) => ("watch", of_watch(stats, session)),
+        }
+    }
+}
+
+fn of_folder(folder: &FolderStats) -> Value {
+    json!({
+        "files": folder.files.load(Relaxed),
+        "filesRead": folder.files_read.load(Relaxed),
+        "objects": folder.objects.load(Relaxed),
+        "undecodable": folder.undecodable.load(Relaxed),
+        "batches": folder.batches.load(Relaxed),
+        "scans": folder.scans.load(Relaxed),
+        "failedScans": folder.failed_scans.load(Relaxed),
+    })
+}
+
+fn of_watch(stats: &WatchStats, session: &Session) -> Value {
+    let counts = session.counts();
+    let kinds = stats.kinds().iter().map(|stats| {
+        let watches = counts.collections.get(stats.plural).cloned().unwrap_or_default();
+        let kind = json!({
+            "revision": watches.revision,
+            "watches": watches.watches,
+            "working": watches.working,
+            "missing": stats.missing.load(Relaxed),
+            "lists": watches.lists,
+            "listFailures": watches.list_failures,
+            "events": watches.events,
+            "undecodable": stats.undecodable.load(Relaxed),
+        });
+        (stats.kind.as_str().to_owned(), kind)
+    });
+    json!({
+        "contactAgeSeconds": session.contact_age().map(|age| age.as_secs_f64()),
+        "contacts": counts.contacts,
+        "contactFailures": counts.contact_failures,
+        "rollbacks": counts.rollbacks,
+        "refusedBlocks": stats.refused_blocks.load(Relaxed),
+        "kinds": kinds.collect::<Map<_, _>>(),
+    })
 }

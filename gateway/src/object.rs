@@ -78,6 +78,14 @@ impl Kind {
         }
     }
 
+    /// Whether it lets something in by being there, so that its absence is safe.
+    pub fn grants(self) -> bool {
+        matches!(
+            self,
+            Self::Consumer | Self::Credential | Self::ReferenceGrant | Self::Secret
+        )
+    }
+
     /// Whether its absence may open a door: what closes by being there must not go by accident.
     pub fn shapes(self) -> bool {
         matches!(self, Self::AuthPolicy | Self::HttpRoute | Self::Gateway)

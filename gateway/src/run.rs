@@ -1,26 +1,24 @@
 //! Wiring: every thread is started here, and told to stop here.
 //!
 //! ```text
-//! control (folder -> index, router) -> cells, bindings -> proxy workers
-//!                                  `-> metrics, admin
-//! signals -> phases -> workers drain -> control stops -> the access log is written out
+//! source (folder or API server -> index, router) -> cells, bindings -> proxy workers
+//!                                               `-> metrics, admin
+//! signals -> phases -> workers drain -> the source stops -> the access log is written out
 //! ```
 
 mod admin;
 mod error;
 mod listeners;
+mod numbers;
+mod source;
 
 use std::{
     io,
-    sync::atomic::Ordering::Relaxed,
     time::{Duration, SystemTime},
 };
 
-use latchkey_core::digest::Pepper;
-use latchkey_index::Index;
-use latchkey_metrics::{Source, requests::Requests, sizes, worker};
+use latchkey_metrics::{Source as Metrics, requests::Requests, sizes, worker};
 use latchkey_proxy::{AccessLog, Bindings, Shared, Workers};
-use latchkey_routing::router::{Router, RouterConfig};
 use latchkey_runtime::{
     readiness::Readiness,
     shutdown::{Ended, Signals, Timing, drive, phases},
@@ -30,21 +28,15 @@ use latchkey_snapshot::counters::Registry;
 use tokio::sync::{oneshot, watch};
 
 pub use error::RunError;
+use source::Source;
 
 use crate::{
-    args::{Args, SourceArgs, UnprotectedRoutes},
-    bindings::BindingMap,
+    args::Args,
+    bindings::{BindingMap, OnCommit},
     debug,
     limits::raise_open_files,
-    standalone::{
-        control::{Control, OnCommit},
-        engine::Engine,
-        publish::Publisher,
-    },
 };
 
-/// The id of the pepper that standalone mode makes for itself.
-const PEPPER_ID: &str = "standalone";
 /// How long the end of the process waits for the access log's last lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -58,25 +50,16 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     raise_open_files();
     let readiness = Readiness::default();
     // All at once, so that the process is not ready between two of them.
-    let [folder_ready, listeners_ready, metrics_ready] =
-        ["folder", "listeners", "metrics"].map(|name| readiness.guard(name));
+    let [listeners_ready, metrics_ready] = ["listeners", "metrics"].map(|name| readiness.guard(name));
     // Dropped before them: who fails must not get ready by it.
     let unready = UnreadyOnFailure(Some(readiness.clone()));
     let (phases, phase) = phases();
 
-    let engine = engine(&args.source)?;
-    let (snapshots, tables) = (engine.index().snapshots(), engine.router().tables());
     let (wanted, bindings) = watch::channel(Bindings::new());
     let (committed, first_commit) = oneshot::channel();
     let on_commit = on_commit(BindingMap::new(args.listen.map()), wanted, committed);
-    let source = &args.source;
-    let control = Control::new(
-        &source.standalone,
-        source.standalone_poll_interval,
-        engine,
-        on_commit,
-    )?;
-    let (folder, stop_control) = (control.stats(), control.waker());
+    let source = Source::open(args, &readiness, on_commit)?;
+    let (snapshots, tables) = source.cells();
 
     let registry = Registry::default();
     let (access_log, log_writer) = AccessLog::start(args.process.access_log.into(), io::stdout())?;
@@ -99,21 +82,17 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     let debug = debug::Sources {
         snapshots: snapshots.clone(),
         tables: tables.clone(),
-        folder: folder.clone(),
+        origin: source.origin(),
         listeners: workers.report(),
     };
     let connections = workers.stats();
-    let sources: Vec<Box<dyn Source>> = vec![
+    let sources: Vec<Box<dyn Metrics>> = vec![
         Box::new(Requests::new(registry)),
         Box::new(sizes::index(snapshots)),
-        Box::new(sizes::routing(move || admin::routing_sizes(&tables))),
-        Box::new(sizes::folder(move || sizes::FolderSizes {
-            files: folder.files.load(Relaxed),
-            undecodable_objects: folder.undecodable.load(Relaxed),
-            failed_scans: folder.failed_scans.load(Relaxed),
-        })),
+        Box::new(sizes::routing(move || numbers::routing_sizes(&tables))),
+        source.metrics(),
         Box::new(sizes::connections(move || {
-            admin::connection_counts(&connections.read())
+            numbers::connection_counts(&connections.read())
         })),
         Box::new(sizes::logs(drops, log.drop_counter())),
         Box::new(sizes::process(env!("CARGO_PKG_VERSION"), SystemTime::now())),
@@ -122,8 +101,8 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     let metrics = worker::start(sources, interval, move || metrics_ready.ready())?;
     admin::server(readiness.clone(), metrics, debug).start(args.process.admin)?;
 
-    let (alive, control_ended) = oneshot::channel::<()>();
-    let control = control.start(folder_ready, alive)?;
+    let (alive, source_ended) = oneshot::channel::<()>();
+    let source = source.start(alive)?;
     let report = workers.report();
     let timing = Timing {
         delay: args.process.drain_delay,
@@ -139,19 +118,21 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         let ended = tokio::select! {
             ended = drive(phases, timing, &readiness, signals, finished) => ended,
             error = listeners::watch(first_commit, bindings, report, &listeners_ready) => return Err(error),
-            _ = control_ended => return Err(RunError::Control),
+            _ = source_ended => return Err(RunError::Source),
         };
         joined?;
         Ok(ended)
     })?;
     unready.disarm();
     // Until here revocations have been in force for the requests that were still running.
-    stop_control.stop();
+    let threads = source.stop();
     match ended {
         Ended::Forced => Err(RunError::Forced),
         Ended::Early => Err(RunError::Early),
         Ended::Finished => {
-            control.join().map_err(|_| RunError::Control)?;
+            for thread in threads {
+                thread.join().map_err(|_| RunError::Source)?;
+            }
             if !log_writer.join(LAST_LINES) {
                 tracing::warn!("nobody takes the access log; its last lines are lost");
             }
@@ -177,29 +158,11 @@ impl Drop for UnreadyOnFailure {
     }
 }
 
-/// The writer of index and router, under a pepper that lives as long as this process.
-fn engine(args: &SourceArgs) -> Result<Engine, RunError> {
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret)?;
-    let pepper = Pepper::new(PEPPER_ID, &secret);
-    let mut index = Index::new(getrandom::u64()?);
-    index.set_peppers(vec![pepper.clone()]);
-    let router = Router::new(RouterConfig {
-        gateway_class: args.gateway_class.clone(),
-        deny_unprotected: args.unprotected_routes == UnprotectedRoutes::Deny,
-    });
-    Ok(Engine::new(
-        index,
-        router,
-        Publisher::new(pepper, args.min_key_length),
-    ))
-}
-
 /// Tells the proxy which ports to bind, and everybody that there was a first commit.
 fn on_commit(map: BindingMap, wanted: watch::Sender<Bindings>, first: oneshot::Sender<()>) -> OnCommit {
     let mut first = Some(first);
-    Box::new(move |engine| {
-        let now = map.bindings(engine.router().tables().load().ports());
+    Box::new(move |router| {
+        let now = map.bindings(router.tables().load().ports());
         wanted.send_if_modified(|before| {
             let changed = *before != now;
             *before = now;

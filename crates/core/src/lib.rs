@@ -18,7 +18,6 @@ pub mod ownership;
 pub mod pepper;
 pub mod publish;
 pub mod reason;
-pub mod referrers;
 mod tag;
 pub mod tenancy;
 pub mod time;

@@ -80,6 +80,29 @@ families! {
     /// Scans of the folder that failed.
     STANDALONE_FAILED_SCANS = Counter "latchkey_standalone_failed_scans_total" [];
 
+    /// Time since the API server last answered a consistent read; no sample before the first answer.
+    CONTACT_AGE = Gauge "latchkey_contact_age_seconds" [];
+    /// Consistent reads that the API server did not answer.
+    CONTACT_FAILURES = Counter "latchkey_contact_failures_total" [];
+    /// Times that the API server's store was found put back to an older state, so that everything was listed.
+    STORE_ROLLBACKS = Counter "latchkey_store_rollbacks_total" [];
+    /// Complete lists of a kind since start.
+    WATCH_LISTS = Counter "latchkey_watch_lists_total" ["kind"];
+    /// Lists of a kind that broke or were refused.
+    WATCH_LIST_FAILURES = Counter "latchkey_watch_list_failures_total" ["kind"];
+    /// Watches of a kind that ended or were given up, by cause.
+    WATCH_RESTARTS = Counter "latchkey_watch_restarts_total" ["kind", "cause"];
+    /// Changes that watches of a kind told.
+    WATCH_EVENTS = Counter "latchkey_watch_events_total" ["kind"];
+    /// Whether all watches of a kind work now.
+    WATCH_WORKING = Gauge "latchkey_watch_working" ["kind"];
+    /// Whether the API server does not know the kind: its CRD is missing.
+    WATCH_MISSING = Gauge "latchkey_watch_missing" ["kind"];
+    /// Objects of a kind that exist and cannot be read or honoured.
+    UNDECODABLE_OBJECTS = Gauge "latchkey_undecodable_objects" ["kind"];
+    /// Blocks in the status of Credentials that claim to be theirs under a held pepper, but bear a wrong tag.
+    PUBLISHED_BLOCKS_REFUSED = Counter "latchkey_published_blocks_refused_total" [];
+
     /// Access log lines dropped because their reader is too slow.
     ACCESS_LOG_DROPPED = Counter "latchkey_access_log_dropped_total" [];
     /// Lines of the process's own log dropped because nobody takes them.

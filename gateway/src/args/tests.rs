@@ -30,10 +30,49 @@ fn the_defaults_of_the_request_path_are_those_of_the_proxy() {
 }
 
 #[test]
-fn a_folder_must_be_named() {
-    let error = Args::try_parse_from(["latchkey-gateway"]).unwrap_err();
-    assert_eq!(error.exit_code(), 2);
-    assert!(error.to_string().contains("--standalone"));
+fn without_a_folder_an_api_server_is_watched() {
+    let args = Args::try_parse_from([
+        "latchkey-gateway",
+        "--watch-namespaces",
+        "shop,bank",
+        "--relist-interval",
+        "30m",
+    ])
+    .unwrap();
+    assert_eq!(args.source.standalone, None);
+    assert_eq!(args.cluster.watch_namespaces, ["shop", "bank"]);
+    assert_eq!(args.cluster.pepper_secret, "latchkey-pepper");
+    assert_eq!(args.cluster.relist_interval, Duration::from_secs(1800));
+    assert_eq!(args.cluster.contact_interval, Duration::from_secs(10));
+}
+
+#[test]
+fn flags_of_one_mode_are_refused_in_the_other() {
+    for flags in [
+        ["--kubeconfig", "/k"],
+        ["--watch-namespaces", "a"],
+        ["--namespace", "a"],
+        ["--pepper-secret", "p"],
+        ["--relist-interval", "1h"],
+        ["--contact-interval", "1s"],
+    ] {
+        let error = parse(&flags).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{flags:?}");
+        let text = error.to_string();
+        assert!(
+            text.contains("cannot be used with") && text.contains(flags[0]),
+            "{text}"
+        );
+    }
+    for flags in [["--standalone-poll-interval", "1s"], ["--min-key-length", "20"]] {
+        let command = ["latchkey-gateway"].iter().chain(&flags);
+        let text = Args::try_parse_from(command).unwrap_err().to_string();
+        assert!(
+            text.contains("required") && text.contains("--standalone"),
+            "{text}"
+        );
+        assert!(parse(&flags).is_ok(), "{flags:?}");
+    }
 }
 
 #[test]

@@ -1,13 +1,7 @@
 //! What the admin server answers beyond the process's own paths: `/metrics` and `/debug/index`.
 
 use http::StatusCode;
-use latchkey_metrics::{
-    cache::Cache,
-    encode::CONTENT_TYPE,
-    sizes::{ConnectionCounts, RoutingSizes},
-};
-use latchkey_proxy::Stats;
-use latchkey_routing::table::TableCell;
+use latchkey_metrics::{cache::Cache, encode::CONTENT_TYPE};
 use latchkey_runtime::{
     admin::{Admin, AdminResponse},
     readiness::Readiness,
@@ -29,27 +23,4 @@ pub(super) fn server(readiness: Readiness, metrics: Cache, debug: debug::Sources
         .route("/debug/index", move || {
             AdminResponse::json(format!("{:#}\n", debug.read()))
         })
-}
-
-/// How much the route table holds, for metrics, which know no routes.
-pub(super) fn routing_sizes(tables: &TableCell) -> RoutingSizes {
-    let stats = tables.load().stats();
-    RoutingSizes {
-        revision: stats.revision,
-        gateways: stats.gateways,
-        routes: stats.routes,
-        unprotected_routes: stats.unprotected_routes,
-        policies: stats.policies,
-    }
-}
-
-/// What the workers' connections did, for metrics, which know no proxy.
-pub(super) fn connection_counts(stats: &Stats) -> ConnectionCounts {
-    ConnectionCounts {
-        open: stats.open_connections,
-        accepted: stats.connections,
-        accept_pauses: stats.accept_pauses,
-        accept_errors: stats.accept_errors,
-        upstream_retries: stats.retries,
-    }
 }

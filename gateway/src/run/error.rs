@@ -5,7 +5,7 @@ use std::io;
 use latchkey_proxy::WorkerPanicked;
 use latchkey_runtime::{admin::AdminError, telemetry::TelemetryError};
 
-use crate::standalone::control::StartError;
+use crate::{cluster::informer, standalone::control};
 
 /// Why the process ends other than as it should.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,10 @@ pub enum RunError {
     Telemetry(#[from] TelemetryError),
     /// No folder.
     #[error(transparent)]
-    Start(#[from] StartError),
+    Folder(#[from] control::StartError),
+    /// No API server.
+    #[error(transparent)]
+    Cluster(#[from] informer::StartError),
     /// No admin server.
     #[error("{0}; --admin chooses another address")]
     Admin(#[from] AdminError),
@@ -34,11 +37,11 @@ pub enum RunError {
     /// All workers ended although nobody told them to.
     #[error("all workers ended by themselves; this is a defect of Latchkey, please report it with the log")]
     Early,
-    /// Nobody reads the folder any more: going on would keep revoked keys alive.
+    /// Nobody reads objects any more: going on would keep revoked keys alive.
     #[error(
-        "the thread that reads the folder ended; this is a defect of Latchkey, please report it with the log"
+        "the thread that reads objects ended; this is a defect of Latchkey, please report it with the log"
     )]
-    Control,
+    Source,
     /// Requests were cut.
     #[error("ended before all requests were finished; raise --drain-timeout if that was too early")]
     Forced,

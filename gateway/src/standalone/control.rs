@@ -31,7 +31,7 @@ use super::{
     inbox::{Due, Event, Inbox},
     watch::{Events, Waker, Woken},
 };
-use crate::finding::UNDECODABLE;
+use crate::{bindings::OnCommit, finding::UNDECODABLE};
 
 /// How long a batch goes on collecting after its first event. A rename is two events, and a tool that
 /// writes many files should cause few commits.
@@ -76,9 +76,6 @@ pub enum StartError {
     #[error("cannot wait for events: {0}; check the limit of open files")]
     Events(io::Error),
 }
-
-/// What is called after each commit.
-pub type OnCommit = Box<dyn FnMut(&Engine) + Send>;
 
 /// Everything that the thread owns.
 pub struct Control {
@@ -130,6 +127,11 @@ impl Control {
             stats: Arc::default(),
             on_commit,
         })
+    }
+
+    /// What it writes.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Where its numbers are.
@@ -288,7 +290,7 @@ impl Control {
         match outcome {
             Outcome::Held(why) => ready.pending(why),
             Outcome::Committed => {
-                (self.on_commit)(&self.engine);
+                (self.on_commit)(self.engine.router());
                 ready.ready();
             }
         }

@@ -132,3 +132,6 @@ fn unreadable(reason: String) -> Decision {
         ..Decision::new(Start::List, Cause::Unreadable)
     }
 }
+
+#[cfg(test)]
+mod tests;

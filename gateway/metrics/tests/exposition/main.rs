@@ -21,6 +21,7 @@ use latchkey_metrics::{
     families,
     requests::Requests,
     sizes::{self, ConnectionCounts, FolderSizes, RoutingSizes},
+    watches::{KindWatches, Watches, watches},
     worker,
 };
 use latchkey_snapshot::{SnapshotCell, counters::Registry};
@@ -64,6 +65,41 @@ fn worked(sources: Vec<Box<dyn Source>>) -> String {
     String::from_utf8(text.unwrap().to_vec()).unwrap()
 }
 
+/// Those of a kind whose CRD is gone.
+fn some_watches() -> Watches {
+    Watches {
+        contact_age: Some(Duration::from_millis(2500)),
+        kinds: vec![KindWatches {
+            kind: "Consumer",
+            lists: 2,
+            restarts: vec![("gone", 1), ("timeout", 7)],
+            missing: true,
+            undecodable: 4,
+            ..KindWatches::default()
+        }],
+        ..Watches::default()
+    }
+}
+
+#[test]
+fn watches_are_told_by_kind_and_cause() {
+    let read = rendered(watches(some_watches));
+    let of = |family: &str| read.value(family, &[("kind", "Consumer")]);
+    assert_eq!(read.value("latchkey_contact_age_seconds", &[]), Some(2.5));
+    assert_eq!(of("latchkey_watch_lists_total"), Some(2.0));
+    assert_eq!(of("latchkey_watch_working"), Some(0.0));
+    assert_eq!(of("latchkey_watch_missing"), Some(1.0));
+    assert_eq!(of("latchkey_undecodable_objects"), Some(4.0));
+    let timeouts = [("kind", "Consumer"), ("cause", "timeout")];
+    assert_eq!(read.value("latchkey_watch_restarts_total", &timeouts), Some(7.0));
+    let never = rendered(watches(Watches::default));
+    assert_eq!(
+        never.value("latchkey_contact_age_seconds", &[]),
+        None,
+        "before the first contact"
+    );
+}
+
 #[test]
 fn every_family_stands_once_with_its_own_labels() {
     let registry = Registry::default();
@@ -78,6 +114,7 @@ fn every_family_stands_once_with_its_own_labels() {
         Box::new(sizes::index(SnapshotCell::default())),
         Box::new(sizes::routing(RoutingSizes::default)),
         Box::new(sizes::folder(FolderSizes::default)),
+        Box::new(watches(some_watches)),
         Box::new(sizes::connections(ConnectionCounts::default)),
         Box::new(sizes::logs(|| 3, || 4)),
         Box::new(sizes::process("1.2.3", UNIX_EPOCH + Duration::from_millis(1500))),

@@ -1,0 +1,131 @@
+//! The thread that talks to the API server: all watches and the contact, on one runtime. It only hands on
+//! what it hears; a full queue makes it wait, never the writer.
+
+use std::{
+    io,
+    sync::mpsc::sync_channel,
+    thread::{self, JoinHandle},
+};
+
+use latchkey_core::object::ObjectName;
+use latchkey_runtime::{
+    api::{ApiArgs, ConnectError},
+    watch::{Event, Session, Tuning},
+};
+use tokio::{
+    runtime::Builder,
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
+
+use super::kinds::Scope;
+use crate::args::cluster::ClusterArgs;
+
+/// Events that may wait for the writer, which takes as many at a time. Each is one object.
+const QUEUE: usize = 1024;
+
+/// Why cluster mode cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No API server is configured.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The system refuses a thread or a runtime.
+    #[error("cannot start: {0}; check the limits of this process (threads, open files)")]
+    System(#[from] io::Error),
+    /// The thread failed before it could say more.
+    #[error("the thread that watches the API server ended; see the log")]
+    Ended,
+}
+
+/// The watches, running.
+#[derive(Debug)]
+pub struct Informer {
+    /// What is watched.
+    pub scope: Scope,
+    /// What is heard, with the number of the collection in [`Scope::watched`].
+    pub events: mpsc::Receiver<(usize, Event)>,
+    /// Where numbers about the watches are.
+    pub session: Session,
+    /// Dropped, it ends the thread.
+    pub stop: oneshot::Sender<()>,
+    /// The thread.
+    pub thread: JoinHandle<()>,
+}
+
+impl Informer {
+    /// Starts to watch. `seed` spreads the waits of processes that start together.
+    ///
+    /// # Errors
+    /// It cannot be said which API server to ask. One that does not answer is no error: it is asked again.
+    pub fn start(args: &ClusterArgs, seed: u64) -> Result<Self, StartError> {
+        let (tell, told) = sync_channel(1);
+        let (stop, stopped) = oneshot::channel();
+        let (sender, events) = mpsc::channel(QUEUE);
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let args = args.clone();
+        let run = async move {
+            match connect(&args, seed).await {
+                Ok((scope, session)) => {
+                    let watches = (scope.clone(), session.clone());
+                    if tell.send(Ok(watches)).is_ok() {
+                        watch(&scope, &session, sender, stopped).await;
+                    }
+                }
+                // Whoever asked waits for this.
+                Err(error) => drop(tell.send(Err(error))),
+            }
+        };
+        let thread = thread::Builder::new()
+            .name("informer".to_owned())
+            .spawn(move || runtime.block_on(run))?;
+        let (scope, session) = told.recv().map_err(|_| StartError::Ended)??;
+        Ok(Self {
+            scope,
+            events,
+            session,
+            stop,
+            thread,
+        })
+    }
+}
+
+async fn connect(args: &ClusterArgs, seed: u64) -> Result<(Scope, Session), ConnectError> {
+    let client = ApiArgs::client(&args.api).await?;
+    let own = args
+        .namespace
+        .clone()
+        .unwrap_or_else(|| client.default_namespace().to_owned());
+    let scope = Scope {
+        namespaces: args.watch_namespaces.clone(),
+        pepper: ObjectName::new(own, &*args.pepper_secret),
+    };
+    let tuning = Tuning {
+        relist_interval: args.relist_interval,
+        contact_interval: args.contact_interval,
+        ..Tuning::default()
+    };
+    Ok((scope, Session::new(client, tuning, seed)))
+}
+
+/// Until the end is asked for. No watch ends before that but by a defect, and then all do: going on
+/// without one would keep revoked keys alive.
+async fn watch(
+    scope: &Scope,
+    session: &Session,
+    events: mpsc::Sender<(usize, Event)>,
+    stopped: oneshot::Receiver<()>,
+) {
+    let mut tasks = JoinSet::new();
+    for (id, watched) in scope.watched().into_iter().enumerate() {
+        let (session, events) = (session.clone(), events.clone());
+        tasks.spawn(async move { session.watch(watched.collection, id, events).await });
+    }
+    drop(events);
+    let (contact, contacted) = (session.clone(), scope.contact());
+    tasks.spawn(async move { contact.contact(&contacted).await });
+    tokio::select! {
+        _ = stopped => {}
+        _ = tasks.join_next() => tracing::error!("a watch of the API server ended by itself"),
+    }
+}
