@@ -5,17 +5,24 @@
 //! watches -> world -> queue -> take a Credential -> (read its Secret) -> plan -> write its status
 //! ```
 
+mod claims;
+mod complaints;
+mod known;
+mod plan;
+mod queue;
+mod read;
+mod reconcile;
+mod run;
+mod secret;
+mod sources;
+mod standing;
 mod stats;
+mod store;
+#[cfg(test)]
+mod testing;
+mod world;
 
-use std::sync::Arc;
-
-use kube::Client;
-use latchkey_core::digest::Pepper;
-use latchkey_runtime::watch::Session;
-use tokio::sync::watch;
-
-use crate::leadership::Leadership;
-
+pub use run::run;
 pub use stats::{Held, Outcome, Readiness, Stats};
 
 /// Which Credentials and Secrets, and how.
@@ -29,18 +36,4 @@ pub struct Config {
     pub min_key_length: usize,
     /// How many Credentials are worked on at a time.
     pub concurrency: usize,
-}
-
-/// Reconciles Credentials while leading, and keeps up with them while not. Never ends. Nothing is written
-/// before the first lists are complete and a pepper is known.
-#[allow(clippy::unused_async, reason = "signature first")]
-pub async fn run(
-    client: Client,
-    session: Session,
-    leadership: Leadership,
-    peppers: watch::Receiver<Vec<Pepper>>,
-    config: Config,
-    stats: Arc<Stats>,
-) {
-    let _ = (client, session, leadership, peppers, config, stats);
 }

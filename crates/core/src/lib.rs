@@ -18,6 +18,7 @@ pub mod ownership;
 pub mod pepper;
 pub mod publish;
 pub mod reason;
+pub mod referrers;
 mod tag;
 pub mod tenancy;
 pub mod time;

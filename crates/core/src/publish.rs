@@ -111,6 +111,7 @@ pub fn publish(
 ) -> PublishedKey {
     let digest = pepper.digest(&KeyHash::of(key));
     let tagged = Tagged {
+        controller,
         credential_uid: subject.credential_uid,
         source: subject.source,
         secret_uid: secret.uid,
@@ -139,6 +140,7 @@ pub fn accept(block: &PublishedKey, subject: Subject<'_>, pepper: &Pepper) -> Op
     }
     let digest = Digest::from_hex(&block.digest)?;
     let tagged = Tagged {
+        controller: &block.controller_name,
         credential_uid: subject.credential_uid,
         source: subject.source,
         secret_uid: &block.secret_uid,

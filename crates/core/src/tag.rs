@@ -1,9 +1,11 @@
 //! What makes a published block one that only a holder of the pepper can have written.
 //!
-//! `tag = HMAC(pepper-derived key; credential uid, kind, spec source, Secret uid + resourceVersion, digest)`
+//! `tag = HMAC(pepper-derived key; controller, credential uid, kind, spec source, Secret uid + resourceVersion,
+//!  digest)`
 //!
 //! Who may write a status but does not know the pepper can neither mint a block nor move a
-//! neighbour's to another Credential, source or Secret.
+//! neighbour's to another Credential, source or Secret, nor keep an old one under another controller's name,
+//! which that of the first would leave alone.
 
 use hmac::Mac as _;
 use latchkey_crds::credential::SecretKeyRef;
@@ -21,6 +23,7 @@ const KIND: &[u8] = b"apiKey";
 /// All that a tag binds together.
 #[derive(Clone, Copy)]
 pub(crate) struct Tagged<'a> {
+    pub(crate) controller: &'a str,
     pub(crate) credential_uid: &'a str,
     pub(crate) source: &'a SecretKeyRef,
     pub(crate) secret_uid: &'a str,
@@ -44,6 +47,7 @@ impl Tagged<'_> {
         let mut mac = pepper.tag_mac();
         for field in [
             LABEL,
+            self.controller.as_bytes(),
             self.credential_uid.as_bytes(),
             KIND,
             self.source.name.as_bytes(),

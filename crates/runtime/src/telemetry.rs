@@ -8,8 +8,9 @@ use clap::ValueEnum;
 use lines::Lines;
 use tracing_subscriber::{EnvFilter, util::SubscriberInitExt};
 
-/// What is logged where `RUST_LOG` is unset or empty.
-const DEFAULT_FILTER: &str = "info";
+/// What is logged where `RUST_LOG` is unset or empty. kube's client logs each failed attempt as an error;
+/// who asks says it once, with what to do.
+const DEFAULT_FILTER: &str = "info,kube_client=off";
 /// How long the end of the process waits for the last lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
 

@@ -21,6 +21,7 @@ use latchkey_core::{
     digest::Pepper,
     object::ObjectName,
     publish::{SecretVersion, Subject as Publication, key_material, publish},
+    referrers::Referrers,
 };
 use latchkey_crds::{
     CONTROLLER_NAME, Consumer, Credential, CredentialStatus,
@@ -82,10 +83,6 @@ impl<'c> Resolved<'c> {
     }
 }
 
-/// Who refers to an object, by the object.
-#[derive(Debug, Default)]
-struct Referrers(HashMap<ObjectName, BTreeSet<ObjectName>>);
-
 impl Publisher {
     /// Knows nothing yet. Keys shorter than `min_key_length` bytes are refused.
     pub fn new(pepper: Pepper, min_key_length: usize) -> Self {
@@ -114,7 +111,7 @@ impl Publisher {
             Some(_) => self.consumers.insert(name.clone()),
         };
         if came_or_went {
-            self.touched.extend(self.by_consumer.of(name));
+            self.touched.extend(self.by_consumer.of(name).cloned());
         }
         let findings = match read {
             None => {
@@ -137,7 +134,7 @@ impl Publisher {
 
     /// A Secret's state changed.
     pub fn secret(&mut self, name: &ObjectName, state: State) {
-        self.touched.extend(self.by_secret.of(name));
+        self.touched.extend(self.by_secret.of(name).cloned());
         let read = match state {
             State::Absent => {
                 self.secrets.remove(name);
@@ -230,7 +227,8 @@ impl Publisher {
         let found = |secret| Resolved::of(SpecFinding::Secret(&source.name, &source.key, secret));
         let secret = match self.secrets.get(&secret_of(name, source)) {
             Some(Some(secret)) if !secret.terminating => secret,
-            None | Some(Some(_)) => return found(SecretFinding::NotFound),
+            None => return found(SecretFinding::NotFound),
+            Some(Some(_)) => return found(SecretFinding::Terminating),
             // In a cluster no such Secret can exist, so that the shared rules have no word for it.
             Some(None) => {
                 let message = format!("{SECRET_FIELD}: Secret {} cannot be read; mend it", source.name);
@@ -265,25 +263,6 @@ impl Publisher {
         let name = name.clone();
         let subject = Subject::Object(ObjectKey { kind, name });
         self.batch.findings.push((subject, findings));
-    }
-}
-
-impl Referrers {
-    fn add(&mut self, object: ObjectName, referrer: &ObjectName) {
-        self.0.entry(object).or_default().insert(referrer.clone());
-    }
-
-    fn remove(&mut self, object: &ObjectName, referrer: &ObjectName) {
-        if let Some(referrers) = self.0.get_mut(object) {
-            referrers.remove(referrer);
-            if referrers.is_empty() {
-                self.0.remove(object);
-            }
-        }
-    }
-
-    fn of(&self, object: &ObjectName) -> impl Iterator<Item = ObjectName> + use<'_> {
-        self.0.get(object).into_iter().flatten().cloned()
     }
 }
 

@@ -80,16 +80,20 @@ pub enum SpecFinding<'a> {
     /// It holds the key's hash itself.
     Inline,
     /// It refers to a data key (the second text) of a Secret (the first).
-    Secret(&'a str, &'a str, SecretFinding),
+    Secret(&'a str, &'a str, SecretFinding<'a>),
 }
 
 /// What became of reading a Secret.
 #[derive(Clone, Copy, Debug)]
-pub enum SecretFinding {
+pub enum SecretFinding<'a> {
     /// Its value is a key.
     Usable,
     /// It does not exist.
     NotFound,
+    /// None of this name fits the label selector that Secrets must fit to be read.
+    NotSelected(&'a str),
+    /// It is being deleted.
+    Terminating,
     /// It has no such data key.
     KeyMissing,
     /// Its value cannot be a key.
@@ -156,7 +160,7 @@ fn resolved_refs(findings: CredentialFindings<'_>) -> Finding {
 fn secret_problem(
     name: &str,
     key: &str,
-    secret: SecretFinding,
+    secret: SecretFinding<'_>,
 ) -> Option<(Status, CredentialReason, String)> {
     Some(match secret {
         SecretFinding::Usable => return None,
@@ -164,6 +168,19 @@ fn secret_problem(
             Status::False,
             CredentialReason::SecretNotFound,
             format!("Secret {name} does not exist; create it with data key {key}"),
+        ),
+        SecretFinding::NotSelected(selector) => (
+            Status::False,
+            CredentialReason::SecretNotFound,
+            format!(
+                "Secret {name} does not exist or does not fit the operator's --secret-selector {selector}; create it \
+                 with data key {key}, or label it"
+            ),
+        ),
+        SecretFinding::Terminating => (
+            Status::False,
+            CredentialReason::SecretNotFound,
+            format!("Secret {name} is being deleted; create it again with data key {key} once it is gone"),
         ),
         SecretFinding::KeyMissing => (
             Status::False,

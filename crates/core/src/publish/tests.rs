@@ -157,6 +157,7 @@ fn a_block_with_any_field_changed_is_ignored() {
     type Change = fn(&mut PublishedKey, &str);
     let changes: &[(&str, Change)] = &[
         ("format", |block, _| block.format = 2),
+        ("controller", |block, _| block.controller_name.push('x')),
         ("pepper id", |block, _| block.pepper_id.push('x')),
         ("digest", |block, neighbour| block.digest = neighbour.to_owned()),
         ("digest that is none", |block, _| block.digest = "zz".repeat(32)),

@@ -132,6 +132,3 @@ fn unreadable(reason: String) -> Decision {
         ..Decision::new(Start::List, Cause::Unreadable)
     }
 }
-
-#[cfg(test)]
-mod tests;

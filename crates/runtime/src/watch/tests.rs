@@ -1,12 +1,16 @@
 //! Watches against an API server that each test scripts, in paused time: waits cost nothing, and are
 //! measured exactly.
 
+mod contact;
+mod failures;
 mod listing;
+mod metadata;
 mod server;
+mod single;
 mod watching;
 
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::Instant};
 
 use super::*;
 use server::Server;
@@ -37,9 +41,14 @@ fn start(collection: Collection) -> Scene {
 }
 
 fn start_with(collection: Collection, tuning: Tuning) -> Scene {
+    start_into(64, collection, tuning)
+}
+
+/// With room for so many events that are not taken.
+fn start_into(room: usize, collection: Collection, tuning: Tuning) -> Scene {
     let (server, client) = Server::new();
     let session = Session::new(client, tuning, 7);
-    let (sender, events) = mpsc::channel(4);
+    let (sender, events) = mpsc::channel(room);
     let running = session.clone();
     let watch = tokio::spawn(async move { running.watch(collection, (), sender).await });
     Scene {

@@ -301,7 +301,7 @@ fn a_deleted_credential_leaves_nothing_behind() {
     f.secret("s", b"a-new-key-of-some-length");
     f.consumer("alice");
     assert_eq!(f.live(), []);
-    assert!(f.0.by_secret.0.is_empty() && f.0.by_consumer.0.is_empty());
+    assert!(f.0.by_secret.is_empty() && f.0.by_consumer.is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn summary(findings: CredentialFindings<'_>) -> Vec<String> {
         .collect()
 }
 
-fn secret(finding: SecretFinding) -> SpecFinding<'static> {
+fn secret(finding: SecretFinding<'static>) -> SpecFinding<'static> {
     SpecFinding::Secret("alice-key", "key", finding)
 }
 
@@ -55,6 +55,18 @@ fn conditions_say_what_is_known() {
         ),
         (
             secret(SecretFinding::NotFound),
+            true,
+            None,
+            "True/Accepted False/SecretNotFound False/NoConflict False/SecretNotFound",
+        ),
+        (
+            secret(SecretFinding::NotSelected("app=shop")),
+            true,
+            None,
+            "True/Accepted False/SecretNotFound False/NoConflict False/SecretNotFound",
+        ),
+        (
+            secret(SecretFinding::Terminating),
             true,
             None,
             "True/Accepted False/SecretNotFound False/NoConflict False/SecretNotFound",

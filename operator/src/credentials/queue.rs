@@ -1,0 +1,287 @@
+//! Which Credentials are to be looked at, and when: each is there once, and worked on once at a time.
+//!
+//! ```text
+//! push -> fresh | backlog -> pop (running) -> finish: gone, again, or later
+//! ```
+//!
+//! What just changed goes before what a list or a new leader brings up. Knows no clock: the time is an
+//! argument. Holds nothing of a Credential that neither waits nor runs.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    time::{Duration, Instant},
+};
+
+use latchkey_core::object::ObjectName;
+
+/// The shortest and the longest wait before a retry.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
+/// One in so many goes to the backlog although something fresh waits: it must not starve.
+const BACKLOG_TURN: u32 = 8;
+
+/// Where a Credential waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// It just changed.
+    Fresh,
+    /// It was listed, or nobody has looked at it since this process leads.
+    Backlog,
+}
+
+/// What is to become of one that was worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing, until it changes.
+    Nothing,
+    /// It is looked at again at once, behind those that wait.
+    Again,
+    /// It is looked at again after this long, or when it changes.
+    Wait(Duration),
+    /// It failed: the same, after longer and longer waits.
+    Retry,
+}
+
+/// The queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    entries: HashMap<ObjectName, Entry>,
+    fresh: VecDeque<Ticket>,
+    backlog: VecDeque<Ticket>,
+    delayed: BTreeMap<(Instant, u64), ObjectName>,
+    waiting: [usize; 2],
+    next_ticket: u64,
+    turns: u32,
+    seed: u64,
+}
+
+/// A place in a lane. It counts only while the entry names it: one that moved leaves its old place behind.
+#[derive(Debug)]
+struct Ticket {
+    name: ObjectName,
+    number: u64,
+    since: Instant,
+}
+
+#[derive(Debug)]
+struct Entry {
+    place: Place,
+    failures: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Lane(Lane, u64),
+    Delayed(Instant, u64),
+    /// Worked on; and whether it changed meanwhile.
+    Running(Option<Lane>),
+}
+
+impl Queue {
+    /// Empty. `seed` spreads the waits of processes that fail together.
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            entries: HashMap::new(),
+            fresh: VecDeque::new(),
+            backlog: VecDeque::new(),
+            delayed: BTreeMap::new(),
+            waiting: [0; 2],
+            next_ticket: 0,
+            turns: 0,
+            seed,
+        }
+    }
+
+    /// A Credential is to be looked at.
+    pub(super) fn push(&mut self, name: ObjectName, lane: Lane, now: Instant) {
+        match self.entries.get_mut(&name).map(|entry| &mut entry.place) {
+            None => self.line_up(name, lane, 0, now),
+            Some(Place::Running(again)) => {
+                if *again != Some(Lane::Fresh) {
+                    *again = Some(lane);
+                }
+            }
+            // What is in the backlog and then changes is as fresh as what was not.
+            Some(&mut Place::Lane(held, _)) if held == lane || lane == Lane::Backlog => {}
+            Some(&mut (Place::Lane(..) | Place::Delayed(..))) => {
+                let failures = self.forget(&name);
+                self.line_up(name, lane, failures, now);
+            }
+        }
+    }
+
+    /// The next one to work on; it is running until it is finished.
+    pub(super) fn pop(&mut self, now: Instant) -> Option<ObjectName> {
+        self.wake(now);
+        self.turns = self.turns.wrapping_add(1);
+        let lanes = if self.turns.is_multiple_of(BACKLOG_TURN) {
+            [Lane::Backlog, Lane::Fresh]
+        } else {
+            [Lane::Fresh, Lane::Backlog]
+        };
+        let ticket = lanes.into_iter().find_map(|lane| {
+            self.drop_left(lane);
+            self.lane(lane).pop_front().map(|ticket| (lane, ticket))
+        });
+        let (lane, ticket) = ticket?;
+        self.waiting[lane as usize] -= 1;
+        if let Some(entry) = self.entries.get_mut(&ticket.name) {
+            entry.place = Place::Running(None);
+        }
+        Some(ticket.name)
+    }
+
+    /// One that was running is not any more.
+    pub(super) fn finish(&mut self, name: &ObjectName, after: After, now: Instant) {
+        let Some(entry) = self.entries.get_mut(name) else {
+            return;
+        };
+        let Place::Running(again) = entry.place else {
+            return;
+        };
+        entry.failures = match after {
+            After::Retry => entry.failures.saturating_add(1),
+            After::Wait(_) | After::Again => entry.failures,
+            After::Nothing => 0,
+        };
+        let failures = entry.failures;
+        let wait = match (again, after) {
+            (Some(lane), _) => return self.line_up(name.clone(), lane, failures, now),
+            (None, After::Again) => return self.line_up(name.clone(), Lane::Fresh, failures, now),
+            (None, After::Nothing) => {
+                self.entries.remove(name);
+                return;
+            }
+            (None, After::Wait(wait)) => wait,
+            (None, After::Retry) => self.backoff(failures),
+        };
+        let key = (now + wait, self.ticket());
+        self.delayed.insert(key, name.clone());
+        let place = Place::Delayed(key.0, key.1);
+        self.entries.insert(name.clone(), Entry { place, failures });
+    }
+
+    /// Forgets all that waits. What runs goes on, and is forgotten when it is finished.
+    pub(super) fn clear(&mut self) {
+        self.fresh.clear();
+        self.backlog.clear();
+        self.delayed.clear();
+        self.waiting = [0; 2];
+        self.entries.retain(|_, entry| {
+            let running = matches!(entry.place, Place::Running(_));
+            if running {
+                entry.place = Place::Running(None);
+            }
+            running
+        });
+    }
+
+    /// When the next one has waited long enough.
+    pub(super) fn next_wake(&self) -> Option<Instant> {
+        self.delayed.keys().next().map(|(at, _)| *at)
+    }
+
+    /// How many wait in a lane.
+    pub(super) fn depth(&self, lane: Lane) -> usize {
+        self.waiting[lane as usize]
+    }
+
+    /// How many wait for a retry.
+    pub(super) fn delayed(&self) -> usize {
+        self.delayed.len()
+    }
+
+    /// How long the one that waits longest in a lane has waited.
+    pub(super) fn age(&mut self, now: Instant) -> Duration {
+        [Lane::Fresh, Lane::Backlog]
+            .into_iter()
+            .filter_map(|lane| {
+                self.drop_left(lane);
+                let since = self.lane(lane).front()?.since;
+                Some(now.saturating_duration_since(since))
+            })
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// Moves those that have waited long enough into the fresh lane.
+    fn wake(&mut self, now: Instant) {
+        while let Some(entry) = self.delayed.first_entry().filter(|entry| entry.key().0 <= now) {
+            let name = entry.remove();
+            let failures = self.entries.get(&name).map_or(0, |entry| entry.failures);
+            self.line_up(name, Lane::Fresh, failures, now);
+        }
+    }
+
+    fn line_up(&mut self, name: ObjectName, lane: Lane, failures: u32, now: Instant) {
+        let number = self.ticket();
+        let place = Place::Lane(lane, number);
+        self.entries.insert(name.clone(), Entry { place, failures });
+        self.waiting[lane as usize] += 1;
+        self.lane(lane).push_back(Ticket {
+            name,
+            number,
+            since: now,
+        });
+    }
+
+    /// Takes one that waits out of its place; gives back how often it has failed.
+    fn forget(&mut self, name: &ObjectName) -> u32 {
+        let Some(entry) = self.entries.remove(name) else {
+            return 0;
+        };
+        match entry.place {
+            Place::Lane(lane, _) => self.waiting[lane as usize] -= 1,
+            Place::Delayed(at, number) => drop(self.delayed.remove(&(at, number))),
+            Place::Running(_) => {}
+        }
+        entry.failures
+    }
+
+    /// Drops places at the front of a lane whose Credential waits elsewhere.
+    fn drop_left(&mut self, lane: Lane) {
+        let (tickets, entries) = match lane {
+            Lane::Fresh => (&mut self.fresh, &self.entries),
+            Lane::Backlog => (&mut self.backlog, &self.entries),
+        };
+        let waits = |ticket: &Ticket| {
+            let place = entries.get(&ticket.name).map(|entry| entry.place);
+            place == Some(Place::Lane(lane, ticket.number))
+        };
+        while tickets.front().is_some_and(|ticket| !waits(ticket)) {
+            tickets.pop_front();
+        }
+    }
+
+    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Ticket> {
+        match lane {
+            Lane::Fresh => &mut self.fresh,
+            Lane::Backlog => &mut self.backlog,
+        }
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+
+    /// Doubles with every failure, less up to a half of it by chance: those that failed together come apart.
+    fn backoff(&mut self, failures: u32) -> Duration {
+        let (shortest, longest) = BACKOFF;
+        let doubled = shortest.saturating_mul(1 << failures.saturating_sub(1).min(16));
+        let wait = doubled.min(longest);
+        let chance = scramble(self.seed ^ self.ticket()) % 1000;
+        let less = wait * u32::try_from(chance).unwrap_or(0) / 2000;
+        (wait - less).max(shortest)
+    }
+}
+
+/// Spreads a number over all bits (splitmix64): chance enough for waits.
+fn scramble(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests;
