@@ -37,12 +37,10 @@ pub use self::{
     answer::{Answer, Failure},
     call::{Call, Verb},
     calls::{Calls, calls},
+    encode::encode,
     send::{ApiError, Limits, send},
 };
-pub(crate) use self::{
-    encode::encode,
-    send::{open, read, reason},
-};
+pub(crate) use self::send::{open, read, reason};
 
 /// How long a connection may take to be made, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

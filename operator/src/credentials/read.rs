@@ -1,15 +1,9 @@
 //! Live reads of single objects: quorum reads (no resourceVersion), so that what they bring is at least as
 //! new as anything that was known when they began.
 
-use std::time::Duration;
-
-use http::Request;
-use kube::{
-    Client,
-    api::ListParams,
-    core::{self, Status},
-};
+use kube::Client;
 use latchkey_core::object::ObjectName;
+use latchkey_runtime::api::{ApiError, Call, Limits, encode, send};
 use serde_json::Value;
 
 use super::{
@@ -17,22 +11,17 @@ use super::{
     secret::{Read, Secret},
 };
 
-/// How long one read may take.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Reads a Secret, and of its data one key. With a selector only a Secret that fits it is found: it is asked
 /// for by a list of at most one.
 pub(super) async fn secret(client: &Client, name: &ObjectName, key: &str, selector: Option<&str>) -> Read {
     let ObjectName { namespace, name } = name;
-    let url = format!("/api/v1/namespaces/{namespace}/secrets");
+    let secrets = format!("/api/v1/namespaces/{namespace}/secrets");
     let object = match selector {
-        None => ask(client, core::Request::new(url).get(name, &Default::default())).await,
+        None => ask(client, Call::get(format!("{secrets}/{name}"))).await,
         Some(selector) => {
-            let params = ListParams::default()
-                .fields(&format!("metadata.name={name}"))
-                .labels(selector)
-                .limit(1);
-            let list = ask(client, core::Request::new(url).list(&params)).await;
+            let (name, selector) = (encode(name), encode(selector));
+            let query = format!("fieldSelector=metadata.name%3D{name}&labelSelector={selector}&limit=1");
+            let list = ask(client, Call::list(format!("{secrets}?{query}"))).await;
             list.map(|list| list.and_then(first))
         }
     };
@@ -45,34 +34,25 @@ pub(super) async fn secret(client: &Client, name: &ObjectName, key: &str, select
 
 /// Reads a Credential; `None`: it does not exist.
 pub(super) async fn credential(client: &Client, name: &ObjectName) -> Result<Option<Value>, String> {
-    let request = Request::get(path(&name.namespace, &name.name)).body(Vec::new());
-    ask(client, request.map_err(core::request::Error::BuildRequest)).await
+    ask(client, Call::get(path(&name.namespace, &name.name))).await
 }
 
 fn first(mut list: Value) -> Option<Value> {
     list["items"].as_array_mut()?.pop()
 }
 
-async fn ask(
-    client: &Client,
-    request: Result<Request<Vec<u8>>, core::request::Error>,
-) -> Result<Option<Value>, String> {
-    let request = request.map_err(|error| error.to_string())?;
-    match tokio::time::timeout(TIMEOUT, client.request::<Value>(request)).await {
-        Ok(Ok(object)) => Ok(Some(object)),
-        Ok(Err(kube::Error::Api(status))) if status.code == 404 => Ok(None),
-        Ok(Err(kube::Error::Api(status))) => Err(refusal(&status)),
-        // An answer that cannot be read may hold anything: only that it is so is said.
-        Ok(Err(kube::Error::SerdeError(_))) => Err("the answer cannot be read".to_owned()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
-    }
-}
-
-fn refusal(status: &Status) -> String {
-    let remedy = match status.code {
-        401 | 403 => "; give the operator's role this verb",
-        _ => "",
-    };
-    format!("{} {}: {}{remedy}", status.code, status.reason, status.message)
+/// `None`: the API server itself says that there is no such object. Something in between proves nothing.
+async fn ask(client: &Client, call: Call) -> Result<Option<Value>, String> {
+    let verb = call.verb();
+    let object = async { send(client, call, Limits::default()).await?.ok()?.json() };
+    object
+        .await
+        .map(Some)
+        .or_else(|error: ApiError| match error.failure() {
+            Some(failure) if failure.code == 404 && failure.is_status => Ok(None),
+            Some(failure) if matches!(failure.code, 401 | 403) => Err(format!(
+                "{failure}; give the operator's role the verb {verb} there"
+            )),
+            _ => Err(error.to_string()),
+        })
 }

@@ -35,6 +35,8 @@ const EVENTS: usize = 1024;
 /// Credentials that it takes in one turn: comparing a long backlog must not keep events waiting.
 const TAKEN: usize = 256;
 
+type Events = mpsc::Receiver<(Arc<Source>, Event)>;
+
 /// What a job brings back.
 #[derive(Debug)]
 enum Done {
@@ -65,7 +67,7 @@ pub async fn run(
     client: Client,
     session: Session,
     leadership: Leadership,
-    mut peppers: watch::Receiver<Vec<Pepper>>,
+    peppers: watch::Receiver<Vec<Pepper>>,
     config: Config,
     stats: Arc<Stats>,
 ) {
@@ -76,28 +78,10 @@ pub async fn run(
         watches.spawn(async move { session.watch(collection, Arc::new(source), sender).await });
     }
     drop(sender);
-    let mut leading = leadership.clone();
-    let mut this = Loop::new(client, leadership, config, stats);
-    this.set_peppers(peppers.borrow_and_update().clone());
-    let mut batch: Vec<(Arc<Source>, Event)> = Vec::with_capacity(EVENTS);
-    loop {
-        this.look_whether_active();
-        let more = this.take();
-        this.report();
-        let wake = this.queue.next_wake();
-        tokio::select! {
-            _ = events.recv_many(&mut batch, EVENTS) => {
-                for (source, event) in batch.drain(..) {
-                    this.event(&source, event);
-                }
-            }
-            Some(done) = this.jobs.join_next() => this.done(expect_done(done)),
-            Some(ended) = watches.join_next() => expect_done(ended),
-            () = leading.changed() => {}
-            () = changed(&mut peppers) => this.set_peppers(peppers.borrow_and_update().clone()),
-            () = sleep_until(wake) => {}
-            () = tokio::task::yield_now(), if more => {}
-        }
+    let looped = Loop::new(client, leadership, config, stats).run(&mut events, peppers);
+    tokio::select! {
+        () = looped => {}
+        Some(ended) = watches.join_next() => expect_done(ended),
     }
 }
 
@@ -151,6 +135,34 @@ impl Loop {
         }
     }
 
+    /// Ends when the events do.
+    async fn run(mut self, events: &mut Events, mut peppers: watch::Receiver<Vec<Pepper>>) {
+        self.set_peppers(peppers.borrow_and_update().clone());
+        let mut leading = self.leadership.clone();
+        let mut batch = Vec::with_capacity(EVENTS);
+        loop {
+            self.look_whether_active();
+            let more = self.take();
+            self.report();
+            let wake = self.queue.next_wake();
+            tokio::select! {
+                received = events.recv_many(&mut batch, EVENTS) => {
+                    if received == 0 {
+                        return;
+                    }
+                    for (source, event) in batch.drain(..) {
+                        self.event(&source, event);
+                    }
+                }
+                Some(done) = self.jobs.join_next() => self.done(expect_done(done)),
+                () = leading.changed() => {}
+                () = changed(&mut peppers) => self.set_peppers(peppers.borrow_and_update().clone()),
+                () = sleep_until(wake) => {}
+                () = tokio::task::yield_now(), if more => {}
+            }
+        }
+    }
+
     /// Whoever begins to lead looks at everything, and whoever ends forgets what it was at.
     fn look_whether_active(&mut self) {
         let leads = self.leadership.remaining(now()).is_some();
@@ -198,14 +210,8 @@ impl Loop {
                 }
             }
             Event::Missing => self.missing(source),
-            Event::Trouble(why) => {
-                let namespace = scope.as_deref().unwrap_or("*");
-                warn!(
-                    kind = kind.plural(),
-                    namespace, why, "cannot watch; it is tried again"
-                );
-            }
-            Event::Working => {}
+            // The watch has said so itself.
+            Event::Trouble(_) | Event::Working => {}
         }
         self.push_touched(lane);
     }

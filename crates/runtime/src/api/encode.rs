@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The text with all but RFC 3986's unreserved characters encoded: good for a path segment and for a value
 /// of a query.
-pub(crate) fn encode(text: &str) -> String {
+pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
