@@ -71,9 +71,10 @@ fn a_log_that_cannot_be_written_ends_nothing() {
 }
 
 #[test]
-fn unset_and_blank_filters_mean_info() {
+fn unset_and_blank_filters_mean_info_without_the_attempts_of_kubes_client() {
     for text in [None, Some(""), Some("  ")] {
-        assert_eq!(filter(text).unwrap().to_string(), "info", "{text:?}");
+        let read = filter(text).unwrap().to_string();
+        assert_eq!(read, "kube_client=off,info", "{text:?}");
     }
 }
 
