@@ -155,15 +155,23 @@ pub(crate) fn reason(error: &(dyn Error + 'static)) -> String {
     let mut causes: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next.filter(|_| causes.len() < MAX_CAUSES) {
+        next = error.source();
         if let Some(auth) = error.downcast_ref::<AuthError>() {
             return credentials(auth);
         }
+        if matches!(
+            error.downcast_ref(),
+            Some(kube::Error::Service(_) | kube::Error::HyperError(_))
+        ) {
+            continue;
+        }
         let cause = error.to_string();
-        next = error.source();
+        // Some libraries end with the address of their manual, which says nothing about this failure.
+        let cause = cause.split(": https://").next().unwrap_or_default();
         // Many errors end with their cause's text already.
         match causes.last_mut() {
-            Some(last) if last.ends_with(&cause) => {}
-            _ => causes.push(cause),
+            Some(last) if last.ends_with(cause) => {}
+            _ => causes.push(cause.to_owned()),
         }
     }
     causes.join(": ")

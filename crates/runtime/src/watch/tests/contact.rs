@@ -167,3 +167,34 @@ async fn a_contact_with_one_object_proves_that_the_server_is_there() {
         (2, 0)
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn all_watches_of_a_session_list_again_together() {
+    let (mut scene, _watch) = settled().await;
+    let session = scene.session.clone();
+    let (sender, mut events) = mpsc::channel(64);
+    tokio::spawn(async move {
+        let pods = Collection {
+            plural: "pods",
+            ..services()
+        };
+        session.watch(pods, (), sender).await;
+    });
+    scene.server.asked().await.json(200, &list(95, &["p"], ""));
+    let _second = scene.server.asked().await.open();
+    contact_asked(&mut scene).await.json(200, &list(60, &[], ""));
+    let mut listed = Vec::new();
+    for _ in 0..2 {
+        let asked = scene.server.asked().await;
+        assert_eq!(asked.query("watch"), None);
+        listed.push(asked.path.clone());
+        asked.json(200, &list(60, &[], ""));
+    }
+    listed.sort();
+    assert_eq!(listed, ["/api/v1/pods", "/api/v1/services"]);
+    let mut words = Vec::new();
+    for _ in 0..5 {
+        words.push(word(&events.recv().await.unwrap().1));
+    }
+    assert_eq!(words, ["begin", "listed p", "end", "begin", "end"]);
+}

@@ -88,6 +88,18 @@ async fn a_kind_that_is_not_there_is_not_an_object_that_is_not_there() {
     let (_watch, get) = opened(&mut scene).await;
     get.json(404, &status(404, "NotFound", &json!({})));
     assert_eq!(scene.words(1).await, ["missing"]);
+    // Nor is something else that is not there.
+    let mut scene = start(pepper());
+    let (_watch, get) = opened(&mut scene).await;
+    get.json(
+        404,
+        &status(
+            404,
+            "NotFound",
+            &json!({ "name": "latchkey", "kind": "namespaces" }),
+        ),
+    );
+    assert_eq!(scene.words(1).await, ["trouble"]);
 }
 
 #[tokio::test(start_paused = true)]
