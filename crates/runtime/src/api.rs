@@ -33,6 +33,7 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 
+pub(crate) use self::send::{open, read, reason};
 pub use self::{
     answer::{Answer, Failure},
     call::{Call, Verb},
@@ -40,7 +41,6 @@ pub use self::{
     encode::encode,
     send::{ApiError, Limits, send},
 };
-pub(crate) use self::send::{open, read, reason};
 
 /// How long a connection may take to be made, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

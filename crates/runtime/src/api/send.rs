@@ -3,12 +3,12 @@
 use std::{error::Error, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use http::{Response, header::CONTENT_LENGTH};
+use http::{Response, StatusCode, header::CONTENT_LENGTH};
 use http_body_util::BodyExt as _;
 use kube::{Client, client::AuthError, client::Body};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Answer, Call, Failure, calls};
+use super::{Answer, Call, Failure, Verb, calls};
 
 /// How many causes of an error are told.
 const MAX_CAUSES: usize = 8;
@@ -97,33 +97,30 @@ pub async fn send(client: &Client, call: Call, limits: Limits) -> Result<Answer,
 
 /// Sends one request and gives back the answer as soon as its head is there.
 pub(crate) async fn open(client: &Client, call: Call, timeout: Duration) -> Result<Response<Body>, ApiError> {
-    let counted = Counted(call.verb(), None);
-    open_counted(client, call, timeout, counted).await
-}
-
-/// Counts a request when it is over, also one that is abandoned.
-struct Counted(super::Verb, Option<http::StatusCode>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        calls().count(self.0, self.1);
-    }
-}
-
-async fn open_counted(
-    client: &Client,
-    call: Call,
-    timeout: Duration,
-    mut counted: Counted,
-) -> Result<Response<Body>, ApiError> {
+    let mut counted = Counted {
+        verb: call.verb(),
+        status: None,
+    };
     let request = call.into_request()?;
     match tokio::time::timeout(timeout, client.send(request)).await {
         Err(_) => Err(ApiError::Timeout(timeout)),
         Ok(Err(error)) => Err(ApiError::Transport(reason(&error))),
         Ok(Ok(response)) => {
-            counted.1 = Some(response.status());
+            counted.status = Some(response.status());
             Ok(response)
         }
+    }
+}
+
+/// Counts a request when it is over, also one that is abandoned.
+struct Counted {
+    verb: Verb,
+    status: Option<StatusCode>,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        calls().count(self.verb, self.status);
     }
 }
 

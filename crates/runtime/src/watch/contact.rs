@@ -10,7 +10,7 @@ use super::{
     backoff::Backoff,
     counts::count,
     list::is_absent,
-    page::Page,
+    page::{Page, PageError},
     shared::{Held, Shared},
     trouble,
 };
@@ -82,7 +82,7 @@ async fn ask(shared: &Shared, collection: &Collection) -> Result<Option<u64>, Ap
         };
     }
     let answer = answer?;
-    let unreadable = |error: super::page::PageError| ApiError::Unreadable(error.to_string());
+    let unreadable = |error: PageError| ApiError::Unreadable(error.to_string());
     let page = Page::read(&answer.body).map_err(unreadable)?;
     Ok(page.version().map_err(unreadable)?.parse().ok())
 }
