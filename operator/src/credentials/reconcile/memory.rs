@@ -105,19 +105,17 @@ impl Memory {
         let judged = self.0.get(&known.name).and_then(|held| held.judged.as_ref());
         let stood = judged
             .is_some_and(|judged| judged.stood && judged.source == *source && judged.verdict == *verdict);
-        let subject = Subject {
-            credential_uid: &known.uid,
-            source,
-        };
         let strange = known.standing.ours.iter().filter(|block| {
             let Some(pepper) = peppers.iter().find(|pepper| pepper.id() == block.pepper_id) else {
                 return false;
             };
-            if block.format != FORMAT || block.source != *source {
-                return false;
-            }
+            // By its own source: one of the source that spec had before is no stranger's.
+            let subject = Subject {
+                credential_uid: &known.uid,
+                source: &block.source,
+            };
             let current = matches!(verdict, Verdict::Usable(version) if version.made(block));
-            accept(block, subject, pepper).is_none() || (stood && !current)
+            block.format == FORMAT && (accept(block, subject, pepper).is_none() || (stood && !current))
         });
         u64::try_from(strange.count()).unwrap_or(u64::MAX)
     }
