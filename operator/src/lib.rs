@@ -12,3 +12,5 @@
 pub mod credentials;
 pub mod leadership;
 pub mod status;
+#[cfg(test)]
+mod testing;
