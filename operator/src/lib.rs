@@ -11,6 +11,7 @@
 
 pub mod credentials;
 pub mod leadership;
+pub mod lease;
 pub mod status;
 #[cfg(test)]
 mod testing;
