@@ -12,6 +12,7 @@
 pub mod credentials;
 pub mod leadership;
 pub mod lease;
+pub mod pepper;
 pub mod status;
 #[cfg(test)]
 mod testing;
