@@ -9,10 +9,13 @@
 //!
 //! Plans are pure; loops around them do what they say.
 
+pub mod args;
 pub mod credentials;
 pub mod leadership;
 pub mod lease;
+pub mod metrics;
 pub mod pepper;
+pub mod run;
 pub mod status;
 #[cfg(test)]
 mod testing;
