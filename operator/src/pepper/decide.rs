@@ -116,7 +116,7 @@ impl Known {
             Event::Applied(secret) => self.saw(&secret),
             Event::Deleted(_) => self.absent(),
             Event::Missing => {
-                self.reading = Some("cannot be read: the API server knows no Secrets".to_owned())
+                self.reading = Some("cannot be read: the API server knows no Secrets".to_owned());
             }
             Event::Trouble(why) => self.reading = Some(format!("cannot be read: {why}")),
             Event::Working => self.reading = None,

@@ -38,7 +38,7 @@ async fn watch_objects(session: &Session, ready: &Guard) {
     }
     // From here on, losing the API server changes nothing: whoever would be asked instead has none either.
     ready.ready();
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// What was not listed yet.

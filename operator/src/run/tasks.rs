@@ -54,7 +54,7 @@ mod tests {
             let alive = std::sync::Arc::clone(&alive);
             tasks.start("holder", async move {
                 let _alive = alive;
-                std::future::pending().await
+                std::future::pending::<()>().await;
             });
         }
         tokio::task::yield_now().await;
