@@ -1,3 +1,5 @@
+mod orders;
+
 use std::collections::HashMap;
 
 use serde_json::json;

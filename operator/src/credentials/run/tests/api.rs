@@ -32,7 +32,7 @@ struct State {
     /// Method and path of what was asked, without lists and watches.
     asked: Vec<String>,
     lists: Vec<String>,
-    failing: HashSet<String>,
+    failing: BTreeMap<String, u16>,
     missing: HashSet<String>,
     lagging: HashSet<String>,
     held: BTreeMap<String, Arc<Notify>>,
@@ -110,13 +110,13 @@ impl Api {
         self.state().lists.clone()
     }
 
-    /// Requests of this path are answered with 500, or again as they should be.
-    pub(super) fn fail(&self, path: &str, fails: bool) {
+    /// Requests of this path are answered with this code, and by something that is no API server; or
+    /// (`None`) again as they should be.
+    pub(super) fn fail(&self, path: &str, code: Option<u16>) {
         let mut state = self.state();
-        if fails {
-            state.failing.insert(path.to_owned());
-        } else {
-            state.failing.remove(path);
+        match code {
+            Some(code) => drop(state.failing.insert(path.to_owned(), code)),
+            None => drop(state.failing.remove(path)),
         }
     }
 
@@ -168,8 +168,8 @@ impl Api {
             } else {
                 state.asked.push(format!("{} {path}", parts.method));
             }
-            let answer = if state.failing.contains(&path) {
-                json_answer(500, &json!({"kind": "Status", "code": 500, "message": "broken"}))
+            let answer = if let Some(code) = state.failing.get(&path) {
+                json_answer(*code, &json!({"error": "no such host"}))
             } else if is_list && state.missing.contains(&path) {
                 json_answer(404, &json!({"kind": "Status", "code": 404, "reason": "NotFound"}))
             } else if is_list {

@@ -10,7 +10,7 @@ async fn a_read_that_fails_keeps_the_key_until_one_succeeds() {
     let _operator = Operator::start(&api);
     until_ready(&api, "c", "True/Ready").await;
     let before = versions(&api, "c");
-    api.fail(&secret_path("s"), true);
+    api.fail(&secret_path("s"), Some(500));
     put_secret(&api, "s", NEW_KEY);
     until_ready(&api, "c", "Unknown/SecretUnreadable").await;
     assert_eq!(versions(&api, "c"), before);
@@ -22,7 +22,7 @@ async fn a_read_that_fails_keeps_the_key_until_one_succeeds() {
         "again and again, but not at once: {tries}"
     );
     assert_eq!(api.asked(PATCH), 2, "that it fails still is nothing new");
-    api.fail(&secret_path("s"), false);
+    api.fail(&secret_path("s"), None);
     until_ready(&api, "c", "True/Ready").await;
     assert_eq!(versions(&api, "c"), [version_of(&api, &secret_path("s"))]);
 }
@@ -32,11 +32,11 @@ async fn a_write_that_fails_is_tried_again() {
     let api = server();
     put_credential(&api, "c", &inline(KEY));
     let status = format!("{}/status", credential_path("c"));
-    api.fail(&status, true);
+    api.fail(&status, Some(500));
     let operator = Operator::start(&api);
     until("it was tried", || api.asked(PATCH) >= 3).await;
     assert!(operator.stats.reconciles(credentials::Outcome::Failed) >= 2);
-    api.fail(&status, false);
+    api.fail(&status, None);
     until_ready(&api, "c", "True/Ready").await;
 }
 
@@ -84,4 +84,17 @@ async fn a_secret_that_is_deleted_is_withdrawn() {
     api.delete(&secret_path("s"));
     until_ready(&api, "c", "False/SecretNotFound").await;
     assert!(versions(&api, "c").is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_something_in_between_says_proves_nothing() {
+    let api = server();
+    put_secret(&api, "s", KEY);
+    put_credential(&api, "c", &by_secret("s"));
+    let _operator = Operator::start(&api);
+    until_ready(&api, "c", "True/Ready").await;
+    api.fail(&secret_path("s"), Some(404));
+    put_secret(&api, "s", NEW_KEY);
+    until_ready(&api, "c", "Unknown/SecretUnreadable").await;
+    assert_eq!(versions(&api, "c").len(), 1);
 }

@@ -27,7 +27,10 @@ async fn a_secret_that_does_not_fit_the_selector_is_not_found_until_it_is_labell
 async fn one_namespace_works_while_another_is_closed() {
     let api = server();
     put_credential(&api, "c", &inline(KEY));
-    api.fail("/apis/latchkey.dev/v1alpha1/namespaces/closed/credentials", true);
+    api.fail(
+        "/apis/latchkey.dev/v1alpha1/namespaces/closed/credentials",
+        Some(403),
+    );
     let some = Config {
         namespaces: vec!["shop".to_owned(), "closed".to_owned()],
         ..config()
