@@ -27,7 +27,10 @@ use self::{
     decide::{Answer, Call, Elector, Timing},
     record::Record,
 };
-use crate::leadership::{Leadership, now};
+use crate::{
+    leadership::{Leadership, now},
+    refusal::told,
+};
 
 /// How long giving the Lease back may take in all: if it fails, others wait until it ends by itself.
 const RELEASE_LIMIT: Duration = Duration::from_secs(3);
@@ -130,7 +133,7 @@ impl Lease {
 
     /// Told once for each reason.
     fn tell(&mut self, error: &ApiError) {
-        let trouble = error.to_string();
+        let trouble = told(error);
         if self.trouble.as_ref() != Some(&trouble) {
             let (namespace, name) = (&self.calls.namespace, &self.calls.name);
             tracing::warn!(namespace, name, "the lease cannot be read or written: {trouble}");

@@ -15,6 +15,7 @@ pub mod leadership;
 pub mod lease;
 pub mod metrics;
 pub mod pepper;
+mod refusal;
 pub mod run;
 pub mod status;
 #[cfg(test)]

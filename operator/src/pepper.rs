@@ -24,7 +24,10 @@ use tokio::{
 };
 
 use self::decide::{Fresh, Known};
-use crate::leadership::{Leadership, now};
+use crate::{
+    leadership::{Leadership, now},
+    refusal::told,
+};
 
 /// The longest that making it may take. Leadership that ends before cuts it shorter.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -44,6 +47,8 @@ pub struct Keeper {
     trouble: watch::Sender<Option<String>>,
     /// The revision of what is known that was passed on.
     told: u64,
+    /// What was logged last.
+    complaint: Option<String>,
     /// When it may be tried again, and how long to wait after that.
     retry: Option<Instant>,
     wait: Duration,
@@ -72,6 +77,7 @@ impl Keeper {
             peppers,
             trouble,
             told: 0,
+            complaint: None,
             retry: None,
             wait: BACKOFF.0,
         };
@@ -151,7 +157,7 @@ impl Keeper {
                 self.known.saw(&secret);
                 self.wait = BACKOFF.0;
             }
-            Err(error) => self.failed(&error.to_string()),
+            Err(error) => self.failed(&told(&error)),
         }
     }
 
@@ -171,17 +177,20 @@ impl Keeper {
 
     /// Passes on what changed.
     fn tell(&mut self) {
+        let complaint = self.known.complaint();
+        if self.complaint != complaint {
+            match &complaint {
+                Some(complaint) => tracing::warn!("the pepper: {complaint}"),
+                None => tracing::info!("the pepper: nothing is wrong with it any more"),
+            }
+            self.complaint = complaint;
+        }
         let trouble = self.known.trouble();
-        let news = self.trouble.send_if_modified(|told| {
+        self.trouble.send_if_modified(|told| {
             let news = *told != trouble;
-            told.clone_from(&trouble);
+            *told = trouble;
             news
         });
-        match (news, trouble) {
-            (true, Some(trouble)) => tracing::warn!("the pepper: {trouble}"),
-            (true, None) => tracing::info!("the pepper: nothing is wrong any more"),
-            (false, _) => {}
-        }
         if self.told != self.known.revision() {
             self.told = self.known.revision();
             let peppers = self.known.peppers();

@@ -40,6 +40,8 @@ use crate::{
 
 /// How long the end may take: tasks stop at once, and then the lease is given back.
 const SHUTDOWN: Duration = Duration::from_secs(8);
+/// Why it is not ready any more: what ends with the process must not look ready by it.
+const FAILED: &str = "ended by an error";
 
 /// Runs the operator until its end.
 ///
@@ -54,13 +56,11 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     runtime.block_on(async {
         let signals = Signals::install()?;
         let readiness = Readiness::default();
-        // Whatever ends below by an error must not look ready by it.
-        let unready = readiness.guard("operator");
         let (operator, sources) = Operator::start(args, &readiness, log.drop_counter()).await?;
         Admin::new(readiness.clone())
             .route("/metrics", move || sources.answer())
-            .start(args.process.admin)?;
-        unready.ready();
+            .start(args.process.admin)
+            .inspect_err(|_| readiness.drain(FAILED))?;
         operator.until_told(&readiness, signals).await
     })
 }
@@ -145,7 +145,7 @@ impl Operator {
             timeout: SHUTDOWN,
         };
         let mut outcome = Ok(());
-        let finished = async { outcome = self.finish(phase).await };
+        let finished = async { outcome = self.finish(phase, readiness).await };
         match drive(phases, timing, readiness, signals, finished).await {
             Ended::Forced => Err(RunError::Forced),
             Ended::Finished | Ended::Early => outcome,
@@ -154,12 +154,15 @@ impl Operator {
 
     /// Ends what writes when told to, or when one of the tasks ended; then the election, which gives the
     /// lease back.
-    async fn finish(mut self, mut phase: PhaseWatch) -> Result<(), RunError> {
+    async fn finish(mut self, mut phase: PhaseWatch, readiness: &Readiness) -> Result<(), RunError> {
         let ended = tokio::select! {
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
             name = self.tasks.ended() => Some(name),
             () = ended(self.election.as_mut()) => Some("lease"),
         };
+        if ended.is_some() {
+            readiness.drain(FAILED);
+        }
         self.tasks.stop().await;
         if let Some(election) = self.election {
             // It ended by itself: that is told below.
@@ -215,3 +218,6 @@ fn contact(namespaces: &[String]) -> Collection {
         content: Content::Metadata,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,10 @@ use kube::Client;
 use latchkey_runtime::api::{ApiError, Call, Limits, send};
 use serde_json::{Value, json};
 
-use crate::leadership::{Leadership, now};
+use crate::{
+    leadership::{Leadership, now},
+    refusal::told,
+};
 
 /// The longest a write may take. Leadership that ends before cuts it shorter.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -76,7 +79,7 @@ fn refused(error: &ApiError) -> Written {
     match error.code().map(StatusCode::from_u16) {
         Some(Ok(StatusCode::CONFLICT)) => Written::Conflict,
         Some(Ok(StatusCode::NOT_FOUND)) => Written::Gone,
-        _ => Written::Failed(error.to_string()),
+        _ => Written::Failed(told(error)),
     }
 }
 

@@ -90,10 +90,18 @@ impl Known {
 
     /// What is wrong, with the remedy.
     pub fn trouble(&self) -> Option<String> {
+        self.told(&[&self.content, &self.reading, &self.making])
+    }
+
+    /// The part of it that nobody else logs: the watch tells its own failures.
+    pub fn complaint(&self) -> Option<String> {
+        self.told(&[&self.content, &self.making])
+    }
+
+    fn told(&self, parts: &[&Option<String>]) -> Option<String> {
         let (namespace, name) = (&self.namespace, &self.name);
-        let told: Vec<_> = [&self.content, &self.reading, &self.making]
-            .into_iter()
-            .flatten()
+        let parts = parts.iter().filter_map(|part| part.as_deref());
+        let told: Vec<_> = parts
             .map(|what| format!("Secret {namespace}/{name} {what}"))
             .collect();
         (!told.is_empty()).then(|| told.join("; "))
