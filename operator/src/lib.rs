@@ -16,6 +16,7 @@ pub mod lease;
 pub mod metrics;
 pub mod pepper;
 mod refusal;
+pub mod routing;
 pub mod run;
 pub mod status;
 #[cfg(test)]
