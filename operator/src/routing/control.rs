@@ -23,7 +23,7 @@ use super::{
     world::World,
 };
 use crate::{
-    leadership::Leadership,
+    leadership::{self, Leadership},
     status::{self, Written},
 };
 
@@ -99,7 +99,7 @@ impl Control {
                 }
                 // Whatever else this thread does has its turn in between.
                 () = yield_now(), if more => {}
-                () = until(deadline) => self.queue.expire(Instant::now().into_std()),
+                () = until(deadline) => self.queue.expire(leadership::now()),
             }
         }
     }
@@ -130,7 +130,7 @@ impl Control {
     /// Starts as many jobs as there may be, if this process may write and knows enough. Says whether there
     /// are more to look at.
     fn work(&mut self) -> bool {
-        let leads = self.leadership.remaining(Instant::now().into_std()).is_some();
+        let leads = self.leadership.remaining(leadership::now()).is_some();
         if !leads || !self.world.complete() {
             self.led &= leads;
             return false;
@@ -207,7 +207,7 @@ impl Control {
     }
 
     fn end(&mut self, key: Key, end: End) {
-        self.queue.finish(key, end, Instant::now().into_std());
+        self.queue.finish(key, end, leadership::now());
     }
 }
 
@@ -219,7 +219,10 @@ async fn until(deadline: Option<Instant>) {
 }
 
 async fn read(client: &Client, path: String) -> Result<Value, ApiError> {
-    Ok(send(client, Call::get(path), Limits::default()).await?.ok()?.json()?)
+    send(client, Call::get(path), Limits::default())
+        .await?
+        .ok()?
+        .json()
 }
 
 /// The time in whole seconds, as conditions write it.
@@ -227,3 +230,6 @@ fn now() -> Time {
     let now = Timestamp::now();
     Time(Timestamp::from_second(now.as_second()).unwrap_or(now))
 }
+
+#[cfg(test)]
+mod tests;
