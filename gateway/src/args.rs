@@ -53,7 +53,7 @@ pub struct Args {
 pub struct SourceArgs {
     /// Read all objects from the *.yaml and *.yml files of this folder; no cluster is needed
     /// [default: watch an API server]
-    #[arg(long, env = "LATCHKEY_STANDALONE", value_name = "DIR", conflicts_with_all = ["kubeconfig", "watch_namespaces", "namespace", "pepper_secret", "relist_interval", "contact_interval"])]
+    #[arg(long, env = "LATCHKEY_STANDALONE", value_name = "DIR", conflicts_with_all = ["kubeconfig", "watch_namespaces", "namespace", "pepper_secret", "relist_interval", "contact_interval", "max_staleness"])]
     pub standalone: Option<PathBuf>,
 
     /// How often the whole folder is looked at, for changes that the system did not tell
@@ -158,7 +158,7 @@ impl Args {
     /// Runs until the end of the process. Flags that contradict each other end it with usage and code
     /// 2, as wrong ones do; what goes wrong later with one line and code 1.
     pub fn run(self) -> ExitCode {
-        if let Err(problem) = self.listen.check() {
+        if let Err(problem) = self.listen.check().and_then(|()| self.cluster.check()) {
             Self::command().error(ErrorKind::ValueValidation, problem).exit();
         }
         match run::run(&self) {

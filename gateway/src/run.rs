@@ -18,7 +18,7 @@ use std::{
 };
 
 use latchkey_metrics::{Source as Metrics, requests::Requests, sizes, worker};
-use latchkey_proxy::{AccessLog, Bindings, Shared, Workers};
+use latchkey_proxy::{AccessLog, Bindings, Freshness, Shared, Workers};
 use latchkey_runtime::{
     readiness::Readiness,
     shutdown::{Ended, Signals, Timing, drive, phases},
@@ -58,7 +58,12 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     let (wanted, bindings) = watch::channel(Bindings::new());
     let (committed, first_commit) = oneshot::channel();
     let on_commit = on_commit(BindingMap::new(args.listen.map()), wanted, committed);
-    let source = Source::open(args, &readiness, on_commit)?;
+    let freshness = args
+        .cluster
+        .max_staleness
+        .map(Freshness::within)
+        .unwrap_or_default();
+    let source = Source::open(args, &readiness, &freshness, on_commit)?;
     let (snapshots, tables) = source.cells();
 
     let registry = Registry::default();
@@ -68,6 +73,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         let shared = Shared {
             tables: tables.clone(),
             snapshots: snapshots.clone(),
+            freshness,
             registry: registry.clone(),
             access_log,
             phase,

@@ -81,6 +81,8 @@ reasons! {
     NoPolicy = "no_policy" => 503 Unavailable;
     /// The AuthPolicy that holds cannot be honoured.
     PolicyInvalid = "policy_invalid" => 503 Unavailable;
+    /// A credential is needed, and the API server was not heard of for longer than `--max-staleness`.
+    Stale = "stale" => 503 Unavailable;
     /// The Gateway cannot be read.
     GatewayUndecodable = "gateway_undecodable" => 503 Unavailable;
     /// The backend has no ready endpoint.

@@ -3,7 +3,7 @@
 mod support;
 
 use latchkey_index::object::KeySource;
-use support::{World, consumer, credential, pepper, published};
+use support::{World, block_of, consumer, credential, pepper, published};
 
 const PAIRS: u64 = 20_000;
 /// Bytes that are asked for; an allocator adds some tenth. The budget of the whole gateway is 600 a
@@ -68,7 +68,7 @@ fn an_update_that_changes_no_answer_takes_no_memory() {
         for n in 0..PAIRS {
             let mut facts = published(&name(n), &who(n), &key(n), &peppers);
             if let Some(KeySource::Published(_, blocks)) = &mut facts.source {
-                blocks[0].controller_name = "another".to_owned();
+                blocks[0] = block_of(&facts.uid, &key(n), &peppers[0], "2");
             }
             world.add(facts);
         }

@@ -31,19 +31,26 @@ pub(crate) enum Verdict<'s> {
 /// Decides for all policies that hold. Each must pass by itself; the most specific identity counts.
 ///
 /// # Errors
-/// The reason of the first that does not pass.
+/// The reason of the first that does not pass; [`Reason::Stale`] where a credential is needed and
+/// `is_stale` says that what is known is too old.
 pub(crate) fn check<'s>(
     protection: &Protection<'_>,
     request: &RequestView<'_>,
     snapshot: &'s Snapshot,
     now: impl Fn() -> UnixSeconds,
+    is_stale: impl Fn() -> bool,
 ) -> Result<Verdict<'s>, Reason> {
     if let Some(reason) = protection.closed {
         return Err(reason);
     }
     let mut verdict = Verdict::Open;
     for policy in protection.checks() {
-        verdict = match (verdict, pass(policy, request, snapshot, &now)?) {
+        let passed = pass(policy, request, snapshot, &now);
+        // What is not known to be true any more proves neither who may pass nor who may not.
+        if !matches!(passed, Ok(None)) && is_stale() {
+            return Err(Reason::Stale);
+        }
+        verdict = match (verdict, passed?) {
             (_, Some(identity)) => Verdict::Known(identity),
             (Verdict::Known(identity), None) => Verdict::Known(identity),
             (Verdict::Open | Verdict::Anonymous, None) => Verdict::Anonymous,

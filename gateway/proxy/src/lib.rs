@@ -17,6 +17,7 @@ mod config;
 mod connection;
 mod exchange;
 mod framing;
+mod freshness;
 mod headers;
 mod host;
 mod io;
@@ -34,6 +35,7 @@ mod worker;
 
 pub use access_log::{AccessLog, AccessLogMode, AccessLogWriter};
 pub use config::{Limits, PoolConfig, ProxyConfig, Timeouts};
+pub use freshness::Freshness;
 pub use listen::{BindError, BindReport, Bindings};
 pub use server::{Shared, StatsReader, WorkerPanicked, Workers};
 pub use stats::Stats;

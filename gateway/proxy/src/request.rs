@@ -143,7 +143,8 @@ fn try_judge(
     }
 
     let snapshot = worker.snapshots.load();
-    let verdict = auth::check(&protection, &view, &snapshot, now)?;
+    let is_stale = || worker.freshness.is_stale();
+    let verdict = auth::check(&protection, &view, &snapshot, now, is_stale)?;
     if let (Some(entry), Verdict::Known(identity)) = (&mut entry, &verdict) {
         entry.caller(identity);
     }

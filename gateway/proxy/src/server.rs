@@ -22,6 +22,7 @@ use tokio::{
 use crate::{
     access_log::AccessLog,
     config::ProxyConfig,
+    freshness::Freshness,
     listen::{BindReport, Bindings, bind},
     stats::{Stats, WorkerStats, sum},
     worker::{self, Command},
@@ -39,6 +40,8 @@ pub struct Shared {
     pub tables: TableCell,
     /// Credentials and consumers.
     pub snapshots: SnapshotCell,
+    /// Whether credentials may still be let in.
+    pub freshness: Freshness,
     /// Where workers register their counters.
     pub registry: Registry,
     /// Where requests are logged.

@@ -26,8 +26,8 @@ use tokio::{
 };
 
 use crate::{
-    access_log::AccessLog, config::ProxyConfig, connection, random::Random, server::Shared,
-    stats::WorkerStats, upstream::pool::Pool,
+    access_log::AccessLog, config::ProxyConfig, connection, freshness::Freshness, random::Random,
+    server::Shared, stats::WorkerStats, upstream::pool::Pool,
 };
 
 /// How long to wait after an accept that failed for want of something (file descriptors, memory).
@@ -48,6 +48,7 @@ pub(crate) struct Worker {
     pub(crate) config: ProxyConfig,
     pub(crate) tables: TableCell,
     pub(crate) snapshots: SnapshotCell,
+    pub(crate) freshness: Freshness,
     pub(crate) counters: WorkerCounters,
     pub(crate) access_log: AccessLog,
     pub(crate) pool: Rc<Pool>,
@@ -127,6 +128,7 @@ pub(crate) async fn run(
         counters: shared.registry.worker(),
         tables: shared.tables,
         snapshots: shared.snapshots,
+        freshness: shared.freshness,
         access_log: shared.access_log,
         random: Random::from_system(),
         stats,

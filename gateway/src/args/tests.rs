@@ -55,6 +55,7 @@ fn flags_of_one_mode_are_refused_in_the_other() {
         ["--pepper-secret", "p"],
         ["--relist-interval", "1h"],
         ["--contact-interval", "1s"],
+        ["--max-staleness", "1h"],
     ] {
         let error = parse(&flags).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{flags:?}");

@@ -5,9 +5,11 @@ use std::{
     io,
     sync::mpsc::sync_channel,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use latchkey_core::object::ObjectName;
+use latchkey_proxy::Freshness;
 use latchkey_runtime::{
     api::{ApiArgs, ConnectError},
     watch::{Event, Session, Tuning},
@@ -16,11 +18,14 @@ use tokio::{
     runtime::Builder,
     sync::{mpsc, oneshot},
     task::JoinSet,
+    time::interval,
 };
 
 use super::kinds::Scope;
 use crate::args::cluster::ClusterArgs;
 
+/// How often workers are told when the API server was last heard of, where that has a limit.
+const TELL: Duration = Duration::from_secs(1);
 /// Events that may wait for the writer, which takes as many at a time. Each is one object.
 const QUEUE: usize = 1024;
 
@@ -54,11 +59,12 @@ pub struct Informer {
 }
 
 impl Informer {
-    /// Starts to watch. `seed` spreads the waits of processes that start together.
+    /// Starts to watch. `seed` spreads the waits of processes that start together; `freshness` is told of
+    /// each contact.
     ///
     /// # Errors
     /// It cannot be said which API server to ask. One that does not answer is no error: it is asked again.
-    pub fn start(args: &ClusterArgs, seed: u64) -> Result<Self, StartError> {
+    pub fn start(args: &ClusterArgs, seed: u64, freshness: Freshness) -> Result<Self, StartError> {
         let (tell, told) = sync_channel(1);
         let (stop, stopped) = oneshot::channel();
         let (sender, events) = mpsc::channel(QUEUE);
@@ -69,7 +75,7 @@ impl Informer {
                 Ok((scope, session)) => {
                     let watches = (scope.clone(), session.clone());
                     if tell.send(Ok(watches)).is_ok() {
-                        watch(&scope, &session, sender, stopped).await;
+                        watch(&scope, &session, freshness, sender, stopped).await;
                     }
                 }
                 // Whoever asked waits for this.
@@ -113,6 +119,7 @@ async fn connect(args: &ClusterArgs, seed: u64) -> Result<(Scope, Session), Conn
 async fn watch(
     scope: &Scope,
     session: &Session,
+    freshness: Freshness,
     events: mpsc::Sender<(usize, Event)>,
     stopped: oneshot::Receiver<()>,
 ) {
@@ -124,8 +131,23 @@ async fn watch(
     drop(events);
     let (contact, contacted) = (session.clone(), scope.contact());
     tasks.spawn(async move { contact.contact(&contacted).await });
+    if freshness.is_limited() {
+        let session = session.clone();
+        tasks.spawn(async move { keep_fresh(&session, &freshness).await });
+    }
     tokio::select! {
         _ = stopped => {}
         _ = tasks.join_next() => tracing::error!("a watch of the API server ended by itself"),
+    }
+}
+
+/// Tells workers when the API server was last heard of. Never ends.
+async fn keep_fresh(session: &Session, freshness: &Freshness) {
+    let mut ticks = interval(TELL);
+    loop {
+        ticks.tick().await;
+        if let Some(ago) = session.contact_age() {
+            freshness.heard(ago);
+        }
     }
 }

@@ -73,7 +73,8 @@ impl Progress {
         self.guards.retain(|(kind, guard)| {
             let of_kind = || first.iter().filter(|first| first.kind == *kind);
             let complete = of_kind().all(|first| first.complete);
-            if !complete && let Some(why) = of_kind().find_map(First::why) {
+            let several = of_kind().nth(1).is_some();
+            if !complete && let Some(why) = of_kind().find_map(|first| first.why(several)) {
                 guard.pending(why);
             }
             // Dropped, it is done.
@@ -83,11 +84,12 @@ impl Progress {
 }
 
 impl First {
-    fn why(&self) -> Option<String> {
+    /// Names the namespace if it is one of several.
+    fn why(&self, several: bool) -> Option<String> {
         let why = self.why.as_ref()?;
         Some(match &self.namespace {
-            Some(namespace) => format!("namespace {namespace}: {why}"),
-            None => why.clone(),
+            Some(namespace) if several => format!("namespace {namespace}: {why}"),
+            _ => why.clone(),
         })
     }
 }

@@ -6,6 +6,7 @@ use std::{io, thread::JoinHandle};
 use latchkey_core::digest::Pepper;
 use latchkey_index::Index;
 use latchkey_metrics::Source as Metrics;
+use latchkey_proxy::Freshness;
 use latchkey_routing::{
     router::{Router, RouterConfig},
     table::TableCell,
@@ -42,10 +43,15 @@ pub(super) struct Running {
 impl Source {
     /// Finds the source that the flags name. What must happen before the process is ready is pending from
     /// here on.
-    pub(super) fn open(args: &Args, readiness: &Readiness, on_commit: OnCommit) -> Result<Self, RunError> {
+    pub(super) fn open(
+        args: &Args,
+        readiness: &Readiness,
+        freshness: &Freshness,
+        on_commit: OnCommit,
+    ) -> Result<Self, RunError> {
         let (index, router) = (Index::new(getrandom::u64()?), router(&args.source));
         let Some(folder) = &args.source.standalone else {
-            let informer = Informer::start(&args.cluster, getrandom::u64()?)?;
+            let informer = Informer::start(&args.cluster, getrandom::u64()?, freshness.clone())?;
             let writer = Writer::new(&informer.scope, index, router, readiness);
             return Ok(Self::Cluster(informer, Box::new(writer), on_commit));
         };

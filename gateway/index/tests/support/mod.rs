@@ -68,13 +68,18 @@ pub fn secret() -> SecretKeyRef {
 
 /// What a controller writes into the status of a Credential of this uid.
 pub fn block(uid: &str, key: &str, pepper: &Pepper) -> PublishedKey {
+    block_of(uid, key, pepper, "1")
+}
+
+/// Likewise from this version of the Secret.
+pub fn block_of(uid: &str, key: &str, pepper: &Pepper, resource_version: &str) -> PublishedKey {
     let subject = Subject {
         credential_uid: uid,
         source: &secret(),
     };
     let version = SecretVersion {
         uid: "uid of secret",
-        resource_version: "1",
+        resource_version,
     };
     publish(subject, version, key.as_bytes(), pepper, "controller")
 }

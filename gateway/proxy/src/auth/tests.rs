@@ -70,6 +70,11 @@ fn policy(methods: &[&'static str], namespaces: Namespaces) -> Policy {
 
 /// As whom a request with these lines passes, or why it does not.
 fn verdict(protection: &Protection<'_>, lines: &[(&'static str, &'static str)]) -> String {
+    verdict_if(protection, lines, false)
+}
+
+/// Likewise where what is known is too old, or not.
+fn verdict_if(protection: &Protection<'_>, lines: &[(&'static str, &'static str)], stale: bool) -> String {
     let mut headers = HeaderMap::new();
     for (name, value) in lines {
         headers.append(*name, HeaderValue::from_static(value));
@@ -83,7 +88,7 @@ fn verdict(protection: &Protection<'_>, lines: &[(&'static str, &'static str)]) 
     };
     let snapshots = index().snapshots();
     let mut text = String::new();
-    match check(protection, &view, &snapshots.load(), || NOW) {
+    match check(protection, &view, &snapshots.load(), || NOW, || stale) {
         Ok(Verdict::Open) => text.push_str("open"),
         Ok(Verdict::Anonymous) => text.push_str("anonymous"),
         Ok(Verdict::Known(identity)) => write!(text, "{}", identity.consumer.name()).unwrap(),
@@ -116,6 +121,31 @@ fn the_first_method_that_finds_a_credential_decides() {
         (&[("x-first", "a"), ("x-first", "a")], "multiple_credentials"),
     ] {
         assert_eq!(verdict(&protection, lines), expected, "{lines:?}");
+    }
+}
+
+#[test]
+fn where_what_is_known_is_too_old_only_who_needs_no_credential_passes() {
+    let keyed = policy(&["x-key"], Namespaces::All);
+    let either = policy(&["x-key", "-"], Namespaces::All);
+    for (protection, lines, expected) in [
+        (specific(&keyed), &[("x-key", "a")][..], "stale"),
+        (specific(&keyed), &[("x-key", "wrong")], "stale"),
+        (specific(&keyed), &[("x-key", "")], "stale"),
+        (specific(&keyed), &[], "stale"),
+        (specific(&either), &[], "anonymous"),
+        (specific(&either), &[("x-key", "a")], "stale"),
+        (Protection::default(), &[("x-key", "a")], "open"),
+        (
+            Protection {
+                gateway_override: Some(&keyed),
+                ..specific(&either)
+            },
+            &[],
+            "stale",
+        ),
+    ] {
+        assert_eq!(verdict_if(&protection, lines, true), expected, "{lines:?}");
     }
 }
 

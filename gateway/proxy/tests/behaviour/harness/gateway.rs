@@ -9,7 +9,9 @@ use std::{
 
 use latchkey_core::{digest::Pepper, object::ObjectName};
 use latchkey_index::Index;
-use latchkey_proxy::{AccessLog, AccessLogMode, AccessLogWriter, Bindings, ProxyConfig, Shared, Workers};
+use latchkey_proxy::{
+    AccessLog, AccessLogMode, AccessLogWriter, Bindings, Freshness, ProxyConfig, Shared, Workers,
+};
 use latchkey_routing::{
     object::{Kind, Manifest},
     router::{Router, RouterConfig},
@@ -82,6 +84,7 @@ impl Gateway {
         let shared = Shared {
             tables: router.tables(),
             snapshots: index.snapshots(),
+            freshness: Freshness::default(),
             registry: registry.clone(),
             access_log,
             phase,
