@@ -68,7 +68,7 @@ pub struct ObjectArgs {
     #[arg(long, env = "LATCHKEY_MIN_KEY_LENGTH", value_name = "BYTES", default_value_t = DEFAULT_MIN_KEY_LENGTH, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEY_LENGTH as u64))]
     pub min_key_length: usize,
 
-    /// Objects that are worked on at once
+    /// Credentials that are worked on at once, and likewise statuses of what shapes routing
     #[arg(long, env = "LATCHKEY_CONCURRENCY", value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub concurrency: usize,
 }

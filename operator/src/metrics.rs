@@ -44,9 +44,9 @@ families! {
     PEPPERS = GAUGE "latchkey_operator_peppers" [];
     /// Reconciliations that ended, by kind of object and how.
     RECONCILES = COUNTER "latchkey_operator_reconciles_total" ["kind", "outcome"];
-    /// Objects that wait, by lane: what just changed, what a list or a new leader brings up, what failed.
+    /// Objects that wait: Credentials that just changed, that a list or a new leader brings up (backlog), or that failed (delayed); and all that shapes routing.
     QUEUE_DEPTH = GAUGE "latchkey_operator_queue_depth" ["lane"];
-    /// How long the object has waited that waits longest for its turn.
+    /// How long the Credential has waited that waits longest for its turn.
     QUEUE_AGE = GAUGE "latchkey_operator_queue_age_seconds" [];
     /// Status writes that were sent, by kind of object and what became of them.
     STATUS_WRITES = COUNTER "latchkey_operator_status_writes_total" ["kind", "outcome"];

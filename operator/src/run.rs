@@ -36,6 +36,7 @@ use crate::{
     leadership::Leadership,
     lease::{self, Lease, decide},
     pepper::Keeper,
+    routing,
 };
 
 /// How long the end may take: tasks stop at once, and then the lease is given back.
@@ -98,11 +99,13 @@ impl Operator {
             args.objects.pepper_secret.clone(),
         );
         let credential_stats = Arc::new(credentials::Stats::default());
+        let routing_stats = Arc::new(routing::Stats::default());
         let sources = Sources::new(
             leadership.clone(),
             session.clone(),
             pepper.peppers.clone(),
             Arc::clone(&credential_stats),
+            Arc::clone(&routing_stats),
             log_dropped,
         );
 
@@ -117,6 +120,20 @@ impl Operator {
         tasks.start("contact", {
             let (session, collection) = (session.clone(), contact(&args.objects.watch_namespaces));
             async move { session.contact(&collection).await }
+        });
+        tasks.start("routing", {
+            let config = routing::Config {
+                gateway_class: args.objects.gateway_class.clone(),
+                namespaces: args.objects.watch_namespaces.clone(),
+                concurrency: args.objects.concurrency,
+            };
+            routing::run(
+                client.clone(),
+                session.clone(),
+                leadership.clone(),
+                config,
+                routing_stats,
+            )
         });
         tasks.start("credentials", {
             let config = credentials::Config {

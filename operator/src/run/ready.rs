@@ -52,7 +52,7 @@ fn missing(counts: &Counts) -> Option<String> {
         .filter(|(_, counts)| counts.working < counts.watches)
         .map(|(plural, _)| *plural)
         .collect();
-    (!missing.is_empty()).then(|| format!("not yet listed: {}; the log says why", missing.join(", ")))
+    (!missing.is_empty()).then(|| format!("not yet listed: {}; the log says what fails", missing.join(", ")))
 }
 
 async fn watch_pepper(mut leadership: Leadership, mut pepper: Outcome, ready: &Guard) {

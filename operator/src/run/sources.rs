@@ -8,10 +8,14 @@ use latchkey_runtime::{admin::AdminResponse, api::calls, watch::Session};
 use tokio::sync::watch;
 
 use crate::{
-    credentials::{self, Outcome},
+    credentials,
     leadership::{Leadership, now},
     metrics::{self, CONTENT_TYPE, Text, count, unix_seconds},
+    routing::{self, Subject},
 };
+
+/// The kind that is not one of [`Subject`].
+const CREDENTIAL: &str = "Credential";
 
 /// Everything that counts.
 pub(super) struct Sources {
@@ -19,6 +23,7 @@ pub(super) struct Sources {
     session: Session,
     peppers: watch::Receiver<Vec<Pepper>>,
     credentials: Arc<credentials::Stats>,
+    routing: Arc<routing::Stats>,
     log_dropped: Box<dyn Fn() -> u64 + Send + Sync>,
     started: SystemTime,
 }
@@ -29,6 +34,7 @@ impl Sources {
         session: Session,
         peppers: watch::Receiver<Vec<Pepper>>,
         credentials: Arc<credentials::Stats>,
+        routing: Arc<routing::Stats>,
         log_dropped: impl Fn() -> u64 + Send + Sync + 'static,
     ) -> Self {
         Self {
@@ -36,6 +42,7 @@ impl Sources {
             session,
             peppers,
             credentials,
+            routing,
             log_dropped: Box::new(log_dropped),
             started: SystemTime::now(),
         }
@@ -61,6 +68,8 @@ impl Sources {
         let leads = self.leadership.remaining(now()).is_some();
         text.value(&metrics::LEADER, count(leads.into()));
         text.value(&metrics::PEPPERS, count(self.peppers.borrow().len() as u64));
+        self.status_writes(&mut text);
+        self.queues(&mut text);
         self.credentials(&mut text);
         self.api(&mut text);
         text.value(&metrics::LOG_DROPPED, count((self.log_dropped)()));
@@ -69,28 +78,41 @@ impl Sources {
         text
     }
 
-    fn credentials(&self, text: &mut Text) {
-        let (stats, held) = (&self.credentials, self.credentials.held());
-        let ended =
-            Outcome::ALL.map(|outcome| (["credential", outcome.as_str()], count(stats.reconciles(outcome))));
-        text.values(&metrics::RECONCILES, ended);
+    fn status_writes(&self, text: &mut Text) {
+        let credentials = [
+            ("sent", self.credentials.writes()),
+            ("conflict", self.credentials.conflicts()),
+        ];
+        let credentials = credentials.map(|(outcome, times)| ([CREDENTIAL, outcome], count(times)));
+        let others = Subject::ALL.into_iter().flat_map(|subject| {
+            routing::Outcome::ALL.map(|outcome| {
+                let times = self.routing.writes(subject, outcome);
+                ([subject.as_str(), outcome.as_str()], count(times))
+            })
+        });
+        text.values(&metrics::STATUS_WRITES, credentials.into_iter().chain(others));
+    }
+
+    fn queues(&self, text: &mut Text) {
+        let held = self.credentials.held();
+        let lanes = [
+            ("fresh", held.queue_fresh),
+            ("backlog", held.queue_backlog),
+            ("delayed", held.queue_delayed),
+            ("routing", self.routing.waiting()),
+        ];
         text.values(
             &metrics::QUEUE_DEPTH,
-            [
-                (["fresh"], count(held.queue_fresh)),
-                (["backlog"], count(held.queue_backlog)),
-                (["delayed"], count(held.queue_delayed)),
-            ],
+            lanes.map(|(lane, waiting)| ([lane], count(waiting))),
         );
         text.value(&metrics::QUEUE_AGE, count(held.queue_age_ms) / 1000.0);
-        let conflicts = stats.conflicts();
-        text.values(
-            &metrics::STATUS_WRITES,
-            [
-                (["credential", "sent"], count(stats.writes())),
-                (["credential", "conflict"], count(conflicts)),
-            ],
-        );
+    }
+
+    fn credentials(&self, text: &mut Text) {
+        let (stats, held) = (&self.credentials, self.credentials.held());
+        let ended = credentials::Outcome::ALL
+            .map(|outcome| ([CREDENTIAL, outcome.as_str()], count(stats.reconciles(outcome))));
+        text.values(&metrics::RECONCILES, ended);
         text.value(&metrics::SECRET_READS, count(stats.secret_reads()));
         text.value(&metrics::BLOCKS_REFUSED, count(stats.blocks_refused()));
         let ready = held.credentials;
@@ -103,7 +125,7 @@ impl Sources {
                 (["none"], count(ready.unsaid)),
             ],
         );
-        text.values(&metrics::UNDECODABLE, [(["credential"], count(held.undecodable))]);
+        text.values(&metrics::UNDECODABLE, [([CREDENTIAL], count(held.undecodable))]);
     }
 
     fn api(&self, text: &mut Text) {
