@@ -1,6 +1,11 @@
 //! The loop: it alone holds what is known, and does what the reconciler says. Jobs do I/O and nothing else.
 
-use std::{future, sync::Arc, time::Instant};
+use std::{
+    future,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    sync::Arc,
+    time::Instant,
+};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Client;
@@ -26,12 +31,12 @@ use super::{
     store::Scope,
 };
 use crate::{
-    leadership::Leadership,
+    leadership::{Leadership, now},
     status::{self, Written},
 };
 
-/// Events that wait for the loop, and that it takes in one turn.
-const EVENTS: usize = 1024;
+/// Events that wait for the loop, and that it takes in one turn. It shares its thread.
+const EVENTS: usize = 256;
 /// Credentials that it takes in one turn: comparing a long backlog must not keep events waiting.
 const TAKEN: usize = 256;
 
@@ -99,7 +104,8 @@ async fn sleep_until(wake: Option<Instant>) {
     }
 }
 
-/// A job that panicked has a bug: going on would leave its Credential running for ever.
+/// A job that panicked has a bug: going on would leave its Credential running for ever. None is ever
+/// cancelled, but together with this loop.
 fn expect_done<T>(done: Result<T, JoinError>) -> T {
     match done {
         Ok(done) => done,
@@ -107,9 +113,9 @@ fn expect_done<T>(done: Result<T, JoinError>) -> T {
     }
 }
 
-/// The clock of waits. Tokio's, which tests can move.
-fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
+/// What spreads the waits of processes that fail together: the keys of a hasher are chance enough.
+fn seed() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// The clock of conditions, in whole seconds as the API keeps times.
@@ -126,7 +132,7 @@ impl Loop {
             secret_selector: config.secret_selector.as_deref().map(Arc::from),
             concurrency: config.concurrency.max(1),
             reconciler: Reconciler::new(config.min_key_length, config.secret_selector),
-            queue: Queue::new(u64::from(std::process::id())),
+            queue: Queue::new(seed()),
             synced: Synced::default(),
             jobs: JoinSet::new(),
             active: false,
