@@ -32,7 +32,8 @@ pub struct Config {
     pub namespaces: Vec<String>,
     /// A label selector that Secrets must fit, or they count as not found.
     pub secret_selector: Option<String>,
-    /// The shortest key that is accepted, in bytes.
+    /// The shortest key that is accepted, in bytes. A longer minimum than before says nothing of keys that
+    /// were published already, until their Secret changes: Secrets are not read again for it.
     pub min_key_length: usize,
     /// How many Credentials are worked on at a time.
     pub concurrency: usize,

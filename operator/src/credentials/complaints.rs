@@ -22,6 +22,19 @@ pub(super) enum Class {
     Strangers,
 }
 
+impl Class {
+    /// The line's message; the object and the cause stand beside it.
+    pub(super) fn says(self) -> &'static str {
+        match self {
+            Self::SecretRead => "cannot read its Secret; what was published holds, and it is tried again",
+            Self::CredentialRead => "cannot read the Credential; it is tried again",
+            Self::StatusWrite => "cannot write the Credential's status; it is tried again",
+            Self::Undecodable => "the Credential cannot be read, and lets nobody in; correct it",
+            Self::Strangers => "a stranger wrote into a Credential's status",
+        }
+    }
+}
+
 const CLASSES: usize = Class::Strangers as usize + 1;
 
 /// When each class was last heard, and how often it was silent since.

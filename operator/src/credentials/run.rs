@@ -360,14 +360,7 @@ impl Loop {
         let Some(unsaid) = self.complaints.speak(class, now()) else {
             return;
         };
-        let what = match class {
-            Class::SecretRead => "cannot read its Secret; what was published holds, and it is tried again",
-            Class::CredentialRead => "cannot read the Credential; it is tried again",
-            Class::StatusWrite => "cannot write the Credential's status; it is tried again",
-            Class::Undecodable => "the Credential cannot be read, and lets nobody in; correct it",
-            Class::Strangers => "a stranger wrote into a Credential's status",
-        };
-        warn!(%credential, why, unsaid, "{what}");
+        warn!(%credential, why, unsaid, "{}", class.says());
     }
 
     fn report(&mut self) {
