@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     leadership::{self, Leadership},
+    refusal::told,
     status::{self, Written},
 };
 
@@ -107,8 +108,8 @@ impl Control {
     fn take(&mut self, index: usize, event: Event) {
         if let Some((_, collection)) = self.collections.get(index) {
             match self.notices.of(index, collection, &event) {
-                Some(Notice::Wrong(line)) => tracing::warn!("{line}"),
-                Some(Notice::Right(line)) => tracing::info!("{line}"),
+                Some(Notice::Missing(line)) => tracing::warn!("{line}"),
+                Some(Notice::There(line)) => tracing::info!("{line}"),
                 None => {}
             }
         }
@@ -180,7 +181,7 @@ impl Control {
             Ended::Read(_, version) if self.world.version(&key) != version.as_deref() => self.write(key),
             Ended::Read(Ok(object), _) if self.world.refresh(&key, &object) => self.write(key),
             Ended::Read(Ok(_), _) => self.end(key, End::Newer),
-            Ended::Read(Err(why), _) => self.failed(key, &format!("cannot be read: {why}")),
+            Ended::Read(Err(why), _) => self.failed(key, &format!("cannot be read: {}", told(&why))),
         }
     }
 

@@ -1,5 +1,5 @@
-//! What watching tells a person: each trouble once, and once when it is over. A kind that the API server
-//! does not know is told once for all kinds that come with it. Pure: the lines are logged elsewhere.
+//! What a person is told of kinds that the API server does not know: once for all kinds that come with each
+//! other, with the command that brings them. Other troubles of watches are told by the watches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,65 +11,50 @@ const GATEWAY_API: &str = "kubectl apply --server-side -f https://github.com/kub
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// Something is wrong, with the remedy.
-    Wrong(String),
-    /// It is right again.
-    Right(String),
+    /// A kind is missing, with the remedy.
+    Missing(String),
+    /// All kinds are there.
+    There(String),
 }
 
-/// What is wrong now.
+/// Collections whose kind is not there, by API version.
 #[derive(Debug, Default)]
-pub(super) struct Notices {
-    /// Collections whose kind is not there, by API version.
-    missing: BTreeMap<&'static str, BTreeSet<usize>>,
-    /// Collections that cannot be listed or watched.
-    troubled: BTreeSet<usize>,
-}
+pub(super) struct Notices(BTreeMap<&'static str, BTreeSet<usize>>);
 
 impl Notices {
     /// What to say of an event in the collection of this index.
     pub(super) fn of(&mut self, index: usize, collection: &Collection, event: &Event) -> Option<Notice> {
-        let plural = collection.plural;
+        let missing = self.0.entry(collection.api_version).or_default();
         match event {
             Event::Missing => {
-                let missing = self.missing.entry(collection.api_version).or_default();
                 let first = missing.is_empty();
                 missing.insert(index);
-                first.then(|| Notice::Wrong(missing_line(collection)))
+                first.then(|| Notice::Missing(line(collection)))
             }
-            Event::Trouble(why) => {
-                self.troubled.insert(index);
-                Some(Notice::Wrong(format!(
-                    "{plural} cannot be watched, and statuses wait for that: {why}"
-                )))
+            Event::ListEnd => {
+                let last = missing.remove(&index) && missing.is_empty();
+                last.then(|| Notice::There(format!("all kinds of {} are there", collection.api_version)))
             }
-            Event::Working | Event::ListEnd => {
-                if let Some(missing) = self.missing.get_mut(collection.api_version)
-                    && missing.remove(&index)
-                {
-                    return missing.is_empty().then(|| {
-                        Notice::Right(format!("all kinds of {} are there", collection.api_version))
-                    });
-                }
-                self.troubled
-                    .remove(&index)
-                    .then(|| Notice::Right(format!("{plural} are watched again")))
-            }
-            Event::ListBegin | Event::Listed(_) | Event::Applied(_) | Event::Deleted(_) => None,
+            Event::ListBegin
+            | Event::Listed(_)
+            | Event::Applied(_)
+            | Event::Deleted(_)
+            | Event::Trouble(_)
+            | Event::Working => None,
         }
     }
 }
 
-fn missing_line(collection: &Collection) -> String {
+fn line(collection: &Collection) -> String {
     let remedy = if collection.api_version.starts_with("gateway.networking.k8s.io/") {
         format!("install the Gateway API: {GATEWAY_API}")
     } else {
         "apply the manifests in crds/manifests".to_owned()
     };
-    format!(
-        "the API server does not know {} of {}; {remedy}",
-        collection.plural, collection.api_version
-    )
+    let Collection {
+        plural, api_version, ..
+    } = collection;
+    format!("the API server does not know {plural} of {api_version}; {remedy}")
 }
 
 #[cfg(test)]
@@ -85,7 +70,7 @@ mod tests {
             .collect();
         let mut told = |event: &Event, index: usize| notices.of(index, &collections[index].1, event);
         let first = told(&Event::Missing, gateway_api[0]);
-        let Some(Notice::Wrong(line)) = first else {
+        let Some(Notice::Missing(line)) = first else {
             panic!("{first:?}");
         };
         assert!(line.ends_with(GATEWAY_API), "{line}");
@@ -96,21 +81,8 @@ mod tests {
         for index in others {
             assert_eq!(told(&Event::ListEnd, *index), None);
         }
-        assert!(matches!(told(&Event::ListEnd, *last), Some(Notice::Right(_))));
-        assert_eq!(told(&Event::Working, *last), None);
+        assert!(matches!(told(&Event::ListEnd, *last), Some(Notice::There(_))));
+        assert_eq!(told(&Event::ListEnd, *last), None);
         assert!(told(&Event::Missing, *last).is_some(), "told again");
-    }
-
-    #[test]
-    fn trouble_is_told_and_its_end_once() {
-        let collections = collections(&[]);
-        let mut notices = Notices::default();
-        let mut told = |event: &Event| notices.of(0, &collections[0].1, event);
-        let trouble = told(&Event::Trouble("403".to_owned()));
-        assert!(
-            matches!(trouble, Some(Notice::Wrong(line)) if line.contains("gateways") && line.ends_with("403"))
-        );
-        assert!(matches!(told(&Event::Working), Some(Notice::Right(_))));
-        assert_eq!(told(&Event::Working), None);
     }
 }
