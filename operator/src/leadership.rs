@@ -46,6 +46,25 @@ impl Leadership {
     }
 }
 
+/// Logs when this process may write and when it may not any more, also where a permission ends because
+/// it was not renewed. Never ends.
+pub async fn tell(mut leadership: Leadership) {
+    let mut told = false;
+    loop {
+        let remaining = leadership.remaining(now());
+        match (told, remaining.is_some()) {
+            (false, true) => tracing::info!("leading: this process writes"),
+            (true, false) => tracing::warn!("not leading any more: this process writes nothing"),
+            (true, true) | (false, false) => {}
+        }
+        told = remaining.is_some();
+        tokio::select! {
+            () = leadership.changed() => {}
+            () = tokio::time::sleep(remaining.unwrap_or_default()), if told => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -85,6 +85,8 @@ impl Lease {
     /// gives the Lease back if it holds it: all who write must have ended by then.
     pub async fn run(mut self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
+        let (namespace, name, identity) = (&self.calls.namespace, &self.calls.name, &self.calls.identity);
+        tracing::info!(namespace, name, identity, "candidate for the lease");
         loop {
             let step = self.elector.next(now());
             tokio::select! {
@@ -142,18 +144,7 @@ impl Lease {
     }
 
     fn grant(&self) {
-        let until = self.elector.until();
-        let at = now();
-        let leads = |until: &Option<Instant>| until.is_some_and(|until| until > at);
-        let before = self.granted.send_replace(until);
-        match (leads(&before), leads(&until)) {
-            (false, true) => tracing::info!(identity = self.calls.identity, "leading: this process writes"),
-            (true, false) => tracing::info!(
-                holder = self.elector.record().map_or("", Record::holder),
-                "not leading any more: this process writes nothing"
-            ),
-            (true, true) | (false, false) => {}
-        }
+        self.granted.send_replace(self.elector.until());
     }
 
     async fn release(&mut self) {

@@ -33,7 +33,7 @@ use self::{sources::Sources, tasks::Tasks};
 use crate::{
     args::Args,
     credentials,
-    leadership::Leadership,
+    leadership::{self, Leadership},
     lease::{self, Lease, decide},
     pepper::Keeper,
     routing,
@@ -116,6 +116,7 @@ impl Operator {
             let (session, leadership, pepper) = (session.clone(), leadership.clone(), pepper.clone());
             async move { ready::watch(&session, leadership, pepper, &objects, &peppers).await }
         });
+        tasks.start("leadership", leadership::tell(leadership.clone()));
         tasks.start("pepper", keeper.run(session.clone()));
         tasks.start("contact", {
             let (session, collection) = (session.clone(), contact(&args.objects.watch_namespaces));
