@@ -50,6 +50,11 @@ impl Address {
         panic!("no loopback address is free");
     }
 
+    /// The address itself.
+    pub fn ip(&self) -> Ipv4Addr {
+        self.ip
+    }
+
     /// A port on it.
     pub fn port(&self, port: u16) -> SocketAddr {
         (self.ip, port).into()

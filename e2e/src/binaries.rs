@@ -1,6 +1,6 @@
 //! Where the binaries under test are: as told by the environment, or built once per run.
 //!
-//! `LATCHKEY_BIN_DIR` holds both; `LATCHKEY_GATEWAY_BIN` and `LATCHKEY_ECHO_BIN` replace one.
+//! `LATCHKEY_BIN_DIR` holds all; `LATCHKEY_GATEWAY_BIN` and its like replace one.
 
 use std::{
     env,
@@ -21,6 +21,16 @@ pub fn echo() -> PathBuf {
     find("LATCHKEY_ECHO_BIN", "latchkey-echo")
 }
 
+/// The operator.
+pub fn operator() -> PathBuf {
+    find("LATCHKEY_OPERATOR_BIN", "latchkey-operator")
+}
+
+/// What holds a control plane.
+pub fn cluster() -> PathBuf {
+    find("LATCHKEY_CLUSTER_BIN", "latchkey-cluster")
+}
+
 fn find(variable: &str, name: &str) -> PathBuf {
     match (env::var_os(variable), env::var_os("LATCHKEY_BIN_DIR")) {
         (Some(file), _) => file.into(),
@@ -29,7 +39,7 @@ fn find(variable: &str, name: &str) -> PathBuf {
     }
 }
 
-/// Builds both binaries with the `e2e` profile and gives the directory they are in.
+/// Builds them all with the `e2e` profile and gives the directory they are in.
 fn built() -> &'static Path {
     static DIR: OnceLock<PathBuf> = OnceLock::new();
     DIR.get_or_init(|| {
@@ -37,7 +47,15 @@ fn built() -> &'static Path {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
             .args(["build", "--quiet", "--profile", "e2e"])
-            .args(["-p", "latchkey-gateway", "-p", "latchkey-echo", "--target-dir"])
+            .args([
+                "-p",
+                "latchkey-gateway",
+                "-p",
+                "latchkey-operator",
+                "-p",
+                "latchkey-echo",
+            ])
+            .args(["-p", "latchkey-e2e", "--bins", "--target-dir"])
             .arg(&target)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()

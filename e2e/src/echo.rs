@@ -1,6 +1,9 @@
 //! `latchkey-echo` as a process, and its answers: what an upstream saw of a request.
 
-use std::{net::SocketAddr, process::Command};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    process::Command,
+};
 
 use serde_json::Value;
 
@@ -14,10 +17,15 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Starts one on a free port; its answers carry this name.
+    /// Starts one on a free port of loopback; its answers carry this name.
     pub fn start(name: &str, logs: &Logs) -> Self {
+        Self::start_on(Ipv4Addr::LOCALHOST, name, logs)
+    }
+
+    /// Starts one on a free port of an address.
+    pub fn start_on(ip: Ipv4Addr, name: &str, logs: &Logs) -> Self {
         let mut command = Command::new(binaries::echo());
-        command.args(["--listen", "127.0.0.1:0", "--name", name]);
+        command.args(["--listen", &format!("{ip}:0"), "--name", name]);
         let mut process = Process::spawn(&format!("echo-{name}"), &mut command, logs);
         let address = eventually("the echo server listens", || {
             if let Some(status) = process.ended() {

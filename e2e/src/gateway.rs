@@ -1,21 +1,24 @@
-//! `latchkey-gateway --standalone` as a process, and what a test asks of it.
+//! `latchkey-gateway` as a process, in whatever mode, and what its clients see of it. Each mode has a
+//! starter of its own: [`standalone::Starter`], [`crate::cluster::gateway::Starter`].
+
+mod standalone;
 
 use std::{
-    cell::Cell,
     io,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
+    ops::{Deref, DerefMut},
     path::PathBuf,
-    process::{Command, ExitStatus},
+    process::Command,
 };
 
+pub use standalone::{Gateway, Starter};
+
 use crate::{
-    address::{ADMIN_PORT, Address, BARRIER_PORT, PROXY_PORT, SECOND_PROXY_PORT},
+    address::{ADMIN_PORT, BARRIER_PORT, PROXY_PORT, SECOND_PROXY_PORT},
     binaries,
     client::{self, Connection, Request, Response},
-    folder::Folder,
+    daemon::Daemon,
     logs::Logs,
-    manifest,
-    metrics::Scrape,
     process::Process,
     wait::eventually,
 };
@@ -25,40 +28,24 @@ pub const PORT: u16 = 80;
 /// The listener port of a second Gateway.
 pub const SECOND_PORT: u16 = 81;
 /// The listener port of the Gateway that barriers ask.
-const BARRIER_LISTENER: u16 = 7;
+pub(crate) const BARRIER_LISTENER: u16 = 7;
 /// How often an answer that must stay is asked for again.
 const REPEATS: usize = 20;
 
-/// A gateway about to be started.
-#[derive(Debug)]
-pub struct Starter<'a> {
-    folder: &'a Folder,
-    address: &'a Address,
-    logs: &'a Logs,
-    binary: PathBuf,
-    access_log: &'static str,
-    log: &'static str,
-    listener: u16,
-    workers: usize,
-    args: Vec<String>,
+/// What a gateway is started with in every mode.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) binary: PathBuf,
+    pub(crate) access_log: &'static str,
+    pub(crate) log: &'static str,
+    pub(crate) listener: u16,
+    pub(crate) workers: usize,
+    pub(crate) args: Vec<String>,
 }
 
-/// A running gateway.
-#[derive(Debug)]
-pub struct Gateway<'a> {
-    process: Process,
-    folder: &'a Folder,
-    address: &'a Address,
-    barriers: Cell<u32>,
-}
-
-impl<'a> Starter<'a> {
-    /// A gateway on this folder, listening on this address, with two workers and everything logged.
-    pub fn new(folder: &'a Folder, address: &'a Address, logs: &'a Logs) -> Self {
+impl Default for Settings {
+    fn default() -> Self {
         Self {
-            folder,
-            address,
-            logs,
             binary: binaries::gateway(),
             access_log: "all",
             log: "info,latchkey=debug",
@@ -67,47 +54,16 @@ impl<'a> Starter<'a> {
             args: Vec::new(),
         }
     }
+}
 
-    /// Another binary than that of this workspace.
-    pub fn binary(mut self, binary: PathBuf) -> Self {
-        self.binary = binary;
-        self
-    }
-
-    /// As it is measured: one worker, no access log, the usual log.
-    pub fn measured(mut self) -> Self {
-        self.access_log = "off";
-        self.log = "info";
-        self.workers = 1;
-        self
-    }
-
-    /// With another listener port as the usual one.
-    pub fn listener(mut self, port: u16) -> Self {
-        self.listener = port;
-        self
-    }
-
-    /// With more arguments.
-    pub fn args(mut self, args: &[&str]) -> Self {
-        self.args.extend(args.iter().map(|&arg| arg.to_owned()));
-        self
-    }
-
-    /// Starts it, and waits until it is ready.
-    pub fn start(self) -> Gateway<'a> {
-        let mut gateway = self.start_unready();
-        gateway.wait_ready();
-        gateway
-    }
-
-    /// Starts it.
-    pub fn start_unready(self) -> Gateway<'a> {
+impl Settings {
+    /// Starts a gateway that listens on this address; `mode` are the flags that say what it serves.
+    pub(crate) fn spawn(&self, name: &str, mode: &[String], ip: Ipv4Addr, logs: &Logs) -> Running {
+        let admin = SocketAddr::from((ip, ADMIN_PORT));
         let mut command = Command::new(&self.binary);
         command
-            .arg("--standalone")
-            .arg(self.folder.path())
-            .args(["--admin", &self.address.port(ADMIN_PORT).to_string()])
+            .args(mode)
+            .args(["--admin", &admin.to_string()])
             .args(["--workers", &self.workers.to_string()])
             .args(["--access-log", self.access_log])
             .args(&self.args)
@@ -117,92 +73,62 @@ impl<'a> Starter<'a> {
             (SECOND_PORT, SECOND_PROXY_PORT),
             (BARRIER_LISTENER, BARRIER_PORT),
         ] {
-            let place = self.address.port(port);
-            command.args(["--listen", &format!("{listener}={place}")]);
+            command.args(["--listen", &format!("{listener}={ip}:{port}")]);
         }
-        Gateway {
-            process: Process::spawn("gateway", &mut command, self.logs),
-            folder: self.folder,
-            address: self.address,
-            barriers: Cell::new(0),
+        Running {
+            daemon: Daemon::new("the gateway", Process::spawn(name, &mut command, logs), admin),
+            ip,
         }
-    }
-
-    /// Starts it, and waits until it ends by itself.
-    pub fn fail(self) -> (ExitStatus, String) {
-        let mut gateway = self.start_unready();
-        let status = gateway.process.wait();
-        (status, gateway.process.output())
     }
 }
 
-impl Gateway<'_> {
+/// A running gateway.
+#[derive(Debug)]
+pub struct Running {
+    daemon: Daemon,
+    ip: Ipv4Addr,
+}
+
+impl Deref for Running {
+    type Target = Daemon;
+
+    fn deref(&self) -> &Daemon {
+        &self.daemon
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
+    }
+}
+
+impl Running {
     /// Where its usual listener is.
     pub fn proxy(&self) -> SocketAddr {
-        self.address.port(PROXY_PORT)
+        (self.ip, PROXY_PORT).into()
     }
 
     /// Where the second Gateway's listener is.
     pub fn second_proxy(&self) -> SocketAddr {
-        self.address.port(SECOND_PROXY_PORT)
+        (self.ip, SECOND_PROXY_PORT).into()
     }
 
-    /// Where its admin server is.
-    pub fn admin(&self) -> SocketAddr {
-        self.address.port(ADMIN_PORT)
-    }
-
-    /// Its process.
-    pub fn process(&self) -> &Process {
-        &self.process
-    }
-
-    /// Its process, to wait for its end.
-    pub fn process_mut(&mut self) -> &mut Process {
-        &mut self.process
-    }
-
-    /// Waits until it says that it is ready.
-    pub fn wait_ready(&mut self) {
-        eventually("the gateway is ready", || self.ready());
-    }
-
-    /// Whether it says that it is ready.
-    ///
-    /// # Errors
-    /// What it says instead.
-    pub fn ready(&mut self) -> Result<(), String> {
-        if let Some(status) = self.process.ended() {
-            panic!("the gateway ended with {status}:\n{}", self.process.tail());
-        }
-        match client::send(self.admin(), &Request::get("/readyz")) {
-            Ok(response) if response.status == 200 => Ok(()),
-            Ok(response) => Err(format!("{}: {}", response.status, response.text())),
-            Err(e) => Err(e.to_string()),
-        }
-    }
-
-    /// Waits until its admin server says that it is not ready, and gives what is said.
-    pub fn until_unready(&self) -> String {
-        eventually("the gateway says that it is not ready", || {
-            match client::send(self.admin(), &Request::get("/readyz")) {
-                Ok(response) if response.status == 503 => Ok(response.text()),
-                Ok(response) => Err(format!("{}: {}", response.status, response.text())),
-                Err(e) => Err(e.to_string()),
-            }
-        })
+    /// Where the listener of barriers is.
+    pub(crate) fn barrier_proxy(&self) -> SocketAddr {
+        (self.ip, BARRIER_PORT).into()
     }
 
     /// A new client connection to its usual listener.
     pub fn connect(&self) -> Connection {
         Connection::open(self.proxy())
-            .unwrap_or_else(|e| panic!("cannot connect: {e}\n{}", self.process.tail()))
+            .unwrap_or_else(|e| panic!("cannot connect: {e}\n{}", self.process().tail()))
     }
 
     /// Sends a request over a connection of its own; it must be answered.
     pub fn send(&self, request: &Request) -> Response {
         client::send(self.proxy(), request)
-            .unwrap_or_else(|e| panic!("no answer to {request:?}: {e}\n{}", self.process.tail()))
+            .unwrap_or_else(|e| panic!("no answer to {request:?}: {e}\n{}", self.process().tail()))
     }
 
     /// The status of an answer.
@@ -210,40 +136,9 @@ impl Gateway<'_> {
         self.send(request).status
     }
 
-    /// Asks the admin server.
-    pub fn ask_admin(&self, target: &str) -> Response {
-        client::send(self.admin(), &Request::get(target))
-            .unwrap_or_else(|e| panic!("no answer to {target}: {e}\n{}", self.process.tail()))
-    }
-
-    /// Scrapes its metrics.
-    pub fn metrics(&self) -> Scrape {
-        let response = self.ask_admin("/metrics");
-        assert_eq!(response.status, 200, "{}", response.text());
-        Scrape::parse(&response.text())
-    }
-
     /// Asks until an answer is as wanted, and then that it stays so.
     pub fn until(&self, request: &Request, what: &str, wanted: impl Fn(&Response) -> bool) -> Response {
-        let response = eventually(what, || match self.send(request) {
-            response if wanted(&response) => Ok(response),
-            response => Err(format!(
-                "{}: {}\n{}",
-                response.status,
-                response.text(),
-                self.process.tail()
-            )),
-        });
-        for _ in 0..REPEATS {
-            let again = self.send(request);
-            assert!(
-                wanted(&again),
-                "{what}, but then {}: {}",
-                again.status,
-                again.text()
-            );
-        }
-        response
+        self.until_and_on(what, wanted, || self.send(request), || Ok(self.send(request)))
     }
 
     /// Asks until the status changes: no other status in between, and never the old one again.
@@ -254,62 +149,50 @@ impl Gateway<'_> {
                 "neither {from} nor {to} but {}: {}\n{}",
                 response.status,
                 response.text(),
-                self.process.tail()
+                self.process().tail()
             );
             response.status == to
         })
     }
 
-    /// Waits until everything that was done to the folder before is in force. A new route of a
-    /// Gateway of the barrier's own is written and asked for: what the folder held by then was
-    /// read with it or before it.
-    pub fn barrier(&self) {
-        let number = self.barriers.replace(self.barriers.get() + 1);
-        let host = format!("barrier-{number}.test");
-        self.folder.write(
-            "barrier.yaml",
-            &[
-                manifest::gateway("barrier", BARRIER_LISTENER).namespace("barrier"),
-                manifest::http_route("barrier", "barrier", &host).namespace("barrier"),
-            ],
-        );
-        let request = Request::get("/").host(&host);
-        eventually("the folder is read", || {
-            match client::send(self.address.port(BARRIER_PORT), &request) {
-                Ok(response) if response.status != 404 => Ok(()),
-                Ok(_) => Err(format!(
-                    "the barrier's route is not there\n{}",
-                    self.process.tail()
-                )),
-                Err(e) => Err(format!("{e}\n{}", self.process.tail())),
-            }
+    /// Asks until the status is this one, whatever comes before, a closed port included, and then that
+    /// it stays so.
+    pub fn becomes(&self, request: &Request, status: u16) -> Response {
+        self.until_and_on(
+            &format!("the answer becomes {status}"),
+            |response| response.status == status,
+            || self.send(request),
+            || client::send(self.proxy(), request),
+        )
+    }
+
+    fn until_and_on(
+        &self,
+        what: &str,
+        wanted: impl Fn(&Response) -> bool,
+        on: impl Fn() -> Response,
+        until: impl Fn() -> io::Result<Response>,
+    ) -> Response {
+        let response = eventually(what, || match until() {
+            Ok(response) if wanted(&response) => Ok(response),
+            Ok(response) => Err(format!(
+                "{}: {}\n{}",
+                response.status,
+                response.text(),
+                self.process().tail()
+            )),
+            Err(e) => Err(format!("{e}\n{}", self.process().tail())),
         });
-    }
-
-    /// Waits for the folder to be read, and then that an answer is what it was meant to stay.
-    pub fn still(&self, request: &Request, status: u16) -> Response {
-        self.barrier();
-        let response = self.send(request);
-        assert_eq!(
-            response.status,
-            status,
-            "{}\n{}",
-            response.text(),
-            self.process.tail()
-        );
+        for _ in 0..REPEATS {
+            let again = on();
+            assert!(
+                wanted(&again),
+                "{what}, but then {}: {}",
+                again.status,
+                again.text()
+            );
+        }
         response
-    }
-
-    /// Waits until its output has a line with all of these words.
-    pub fn says(&self, words: &[&str]) -> String {
-        eventually(&format!("a line says {words:?}"), || {
-            let output = self.process.output();
-            output
-                .lines()
-                .find(|line| words.iter().all(|word| line.contains(word)))
-                .map(str::to_owned)
-                .ok_or_else(|| self.process.tail())
-        })
     }
 }
 

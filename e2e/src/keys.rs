@@ -24,6 +24,17 @@ static MARK: LazyLock<String> = LazyLock::new(|| {
 /// The hashes of all keys made so far, as the three texts in which a log might hold them.
 static HASHES: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
+/// Other texts that no output may hold, and what each is.
+static GUARDED: Mutex<Vec<(&'static str, String)>> = Mutex::new(Vec::new());
+
+/// From now on no output may hold this text, whatever it is: a token, a pepper.
+pub fn guard(what: &'static str, text: &str) {
+    GUARDED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push((what, text.to_owned()));
+}
+
 /// A new key; the name is for the reader of a failed test.
 pub fn key(name: &str) -> String {
     let mut hashes = HASHES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +58,8 @@ pub fn leak(text: &[u8]) -> Option<String> {
         let line = text[..position].iter().filter(|b| **b == b'\n').count() + 1;
         Some(format!("{kind} in line {line}"))
     };
-    for (kind, needle) in marks() {
+    let guarded = GUARDED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for (kind, needle) in marks().into_iter().chain(guarded) {
         if let Some(position) = find(text, needle.as_bytes()) {
             return at(kind, position);
         }

@@ -14,6 +14,7 @@ pub mod address;
 pub mod binaries;
 pub mod client;
 pub mod cluster;
+pub mod daemon;
 pub mod echo;
 pub mod folder;
 pub mod gateway;

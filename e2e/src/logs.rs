@@ -29,6 +29,11 @@ impl Logs {
         Self(dir)
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// A new file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         (0..)

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     io::{self, BufRead, BufReader, Read, Write},
-    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -73,7 +73,15 @@ impl Upstream {
     /// Listens on a free port of 127.0.0.1 and runs the script for every connection. The script
     /// owns the connection: when it returns, the connection ends with a FIN.
     pub fn start(script: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
+        Self::start_on(Ipv4Addr::LOCALHOST, script)
+    }
+
+    /// [`Upstream::start`] on another address.
+    pub fn start_on(
+        ip: Ipv4Addr,
+        script: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((ip, 0)).expect("a free port of an address of ours");
         let address = listener.local_addr().expect("a bound socket has an address");
         let shared = Arc::<Shared>::default();
         let upstream = Self {
@@ -87,7 +95,12 @@ impl Upstream {
 
     /// An upstream that answers every request of every connection with 200 and these bytes.
     pub fn answering(body: &'static str) -> Self {
-        Self::start(move |peer| {
+        Self::answering_on(Ipv4Addr::LOCALHOST, body)
+    }
+
+    /// [`Upstream::answering`] on another address.
+    pub fn answering_on(ip: Ipv4Addr, body: &'static str) -> Self {
+        Self::start_on(ip, move |peer| {
             while let Some(head) = peer.request()? {
                 peer.skip_body(&head)?;
                 peer.answer(body)?;

@@ -98,6 +98,11 @@ impl Api {
         Ok(Self { client })
     }
 
+    /// Where its asynchronous client runs.
+    pub fn runtime() -> tokio::runtime::Handle {
+        RUNTIME.handle().clone()
+    }
+
     /// The asynchronous client.
     pub fn client(&self) -> &Client {
         &self.client

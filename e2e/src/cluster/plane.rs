@@ -2,8 +2,9 @@
 //! kube-controller-manager in it. What it owns ends with it.
 
 use std::{
-    fs,
+    fs::{self, DirBuilder},
     net::{IpAddr, Ipv4Addr},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -63,13 +64,21 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// Starts etcd and the API server, and waits until it is ready.
+    /// Starts etcd and the API server on a network of its own, and waits until it is ready.
     ///
     /// # Errors
     /// It cannot start; nothing of it stays.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+        Self::start_on(Network::create()?, folder)
+    }
+
+    /// [`Plane::start`] on the one network whose addresses are known beforehand.
+    pub(crate) fn start_fixed(folder: &Path) -> anyhow::Result<Self> {
+        Self::start_on(Network::create_fixed()?, folder)
+    }
+
+    fn start_on(network: Network, folder: &Path) -> anyhow::Result<Self> {
         let programs = Programs::find()?;
-        let network = Network::create()?;
         let addresses = [IpAddr::from(network.inside()), Ipv4Addr::LOCALHOST.into()];
         // What an earlier plane in this folder may have left when it was killed.
         remove(folder)?;
@@ -107,6 +116,11 @@ impl Plane {
     /// The API server's URL.
     pub(crate) fn server(&self) -> String {
         format!("https://{}:{APISERVER_PORT}", self.network.inside())
+    }
+
+    /// The CA's certificate, as PEM.
+    pub(crate) fn ca(&self) -> &str {
+        &self.pki.ca_pem
     }
 
     /// A client with all rights.
@@ -317,7 +331,11 @@ fn remove(folder: &Path) -> anyhow::Result<()> {
 }
 
 fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(to)
+        .with_context(|| format!("cannot make {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
         let place = to.join(entry.file_name());

@@ -29,7 +29,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     api::RUNTIME,
-    install,
+    crds,
     plane::{Plane, Program},
 };
 
@@ -54,6 +54,8 @@ pub struct Ready {
     pub server: String,
     /// The host's address on the network it shares with the control plane.
     pub host: Ipv4Addr,
+    /// The certificate, as PEM, by which the API server is known.
+    pub ca: String,
     /// A kubeconfig with all rights.
     pub kubeconfig: PathBuf,
 }
@@ -74,7 +76,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
     let dir = args.dir.canonicalize()?;
     let mut plane = Plane::start(&dir)?;
     if !args.no_crds {
-        install::crds(plane.api())?;
+        crds::install(plane.api())?;
     }
     if args.controller_manager {
         plane.launch(Program::ControllerManager, &[])?;
@@ -82,6 +84,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
     let ready = Ready {
         server: plane.server(),
         host: plane.host(),
+        ca: plane.ca().to_owned(),
         kubeconfig: dir.join("admin.kubeconfig"),
     };
     answer(&format!("ready {}", serde_json::to_string(&ready)?))?;
@@ -121,13 +124,10 @@ fn obey(plane: &mut Plane, line: &str) -> anyhow::Result<()> {
 fn listen() -> io::Result<mpsc::Receiver<Event>> {
     let (lines, events) = mpsc::sync_channel(1);
     let ends = lines.clone();
-    let _guard = RUNTIME.enter();
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    RUNTIME.spawn(async move {
-        tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+    on_signal(move || {
         // Whether or not anybody still listens: this is the end.
-        let _ = tokio::task::spawn_blocking(move || ends.send(Event::End)).await;
-    });
+        let _ = ends.send(Event::End);
+    })?;
     thread::Builder::new().name("stdin".into()).spawn(move || {
         for line in io::stdin().lock().lines() {
             let Ok(line) = line else { break };
@@ -138,4 +138,15 @@ fn listen() -> io::Result<mpsc::Receiver<Event>> {
         let _ = lines.send(Event::End);
     })?;
     Ok(events)
+}
+
+/// Runs this once, on a thread of its own, when SIGTERM or SIGINT comes.
+pub(crate) fn on_signal(then: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let _guard = RUNTIME.enter();
+    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    RUNTIME.spawn(async move {
+        tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+        let _ = tokio::task::spawn_blocking(then).await;
+    });
+    Ok(())
 }

@@ -24,7 +24,7 @@ const ESTABLISHED: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// They cannot be read, or the API server refuses one.
-pub(crate) fn crds(api: &Api) -> anyhow::Result<()> {
+pub(crate) fn install(api: &Api) -> anyhow::Result<()> {
     let mut manifests = Vec::new();
     for folder in [
         &repository().join("crds/manifests"),
@@ -39,8 +39,7 @@ pub(crate) fn crds(api: &Api) -> anyhow::Result<()> {
             .map(|manifest| scope.spawn(|| apply(api, manifest)))
             .collect();
         all.into_iter()
-            .map(|one| one.join().unwrap_or_else(|_| anyhow::bail!("no answer")))
-            .collect()
+            .try_for_each(|one| one.join().unwrap_or_else(|_| anyhow::bail!("no answer")))
     })
 }
 

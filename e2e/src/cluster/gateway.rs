@@ -1,0 +1,98 @@
+//! `latchkey-gateway` on an API server, with the rights of its account.
+
+use std::{
+    ops::{Deref, DerefMut},
+    process::ExitStatus,
+};
+
+use super::{Installation, Relay, installation::GATEWAY};
+use crate::{
+    address::Address,
+    gateway::{Running, Settings},
+};
+
+/// A gateway about to be started.
+#[derive(Debug)]
+pub struct Starter<'i> {
+    installation: &'i Installation<'i>,
+    relay: Option<&'i Relay>,
+    settings: Settings,
+}
+
+/// A running gateway. Dropping it kills it.
+#[derive(Debug)]
+pub struct Gateway {
+    running: Running,
+    _address: Address,
+}
+
+impl<'i> Starter<'i> {
+    pub(crate) fn new(installation: &'i Installation<'_>) -> Self {
+        Self {
+            installation,
+            relay: None,
+            settings: Settings::default(),
+        }
+    }
+
+    /// With the API server behind a relay.
+    pub fn through(mut self, relay: &'i Relay) -> Self {
+        self.relay = Some(relay);
+        self
+    }
+
+    /// With more arguments.
+    pub fn args(mut self, args: &[&str]) -> Self {
+        self.settings.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        self
+    }
+
+    /// As it is measured: one worker, no access log, the usual log.
+    pub fn measured(mut self) -> Self {
+        self.settings.access_log = "off";
+        self.settings.log = "info";
+        self.settings.workers = 1;
+        self
+    }
+
+    /// Starts it, and waits until it is ready: it has read everything once, the pepper included.
+    pub fn start(self) -> Gateway {
+        let mut gateway = self.start_unready();
+        gateway.wait_ready();
+        gateway
+    }
+
+    /// Starts it.
+    pub fn start_unready(self) -> Gateway {
+        let address = Address::claim();
+        let kubeconfig = self.installation.kubeconfig(GATEWAY, self.relay);
+        let mode = self.installation.flags(&kubeconfig);
+        Gateway {
+            running: self
+                .settings
+                .spawn("gateway", &mode, address.ip(), self.installation.logs()),
+            _address: address,
+        }
+    }
+
+    /// Starts it, and waits until it ends by itself.
+    pub fn fail(self) -> (ExitStatus, String) {
+        let mut gateway = self.start_unready();
+        let status = gateway.process_mut().wait();
+        (status, gateway.process().output())
+    }
+}
+
+impl Deref for Gateway {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
+}
+
+impl DerefMut for Gateway {
+    fn deref_mut(&mut self) -> &mut Running {
+        &mut self.running
+    }
+}

@@ -1,0 +1,100 @@
+//! `latchkey-operator` as a process, with the rights of its account.
+
+use std::{
+    net::SocketAddr,
+    ops::{Deref, DerefMut},
+    process::{Command, ExitStatus},
+};
+
+use super::{Installation, Relay, installation::OPERATOR};
+use crate::{
+    address::{ADMIN_PORT, Address},
+    binaries,
+    daemon::Daemon,
+    process::Process,
+};
+
+/// An operator about to be started.
+#[derive(Debug)]
+pub struct Starter<'i> {
+    installation: &'i Installation<'i>,
+    relay: Option<&'i Relay>,
+    args: Vec<String>,
+}
+
+/// A running operator. Dropping it kills it, as a crash would.
+#[derive(Debug)]
+pub struct Operator {
+    daemon: Daemon,
+    _address: Address,
+}
+
+impl<'i> Starter<'i> {
+    pub(crate) fn new(installation: &'i Installation<'_>) -> Self {
+        Self {
+            installation,
+            relay: None,
+            args: Vec::new(),
+        }
+    }
+
+    /// With the API server behind a relay.
+    pub fn through(mut self, relay: &'i Relay) -> Self {
+        self.relay = Some(relay);
+        self
+    }
+
+    /// With more arguments.
+    pub fn args(mut self, args: &[&str]) -> Self {
+        self.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        self
+    }
+
+    /// Starts it, and waits until it is ready and the pepper is made.
+    pub fn start(self) -> Operator {
+        let installation = self.installation;
+        let mut operator = self.start_unready();
+        operator.wait_ready();
+        installation.guard_pepper();
+        operator
+    }
+
+    /// Starts it.
+    pub fn start_unready(self) -> Operator {
+        let address = Address::claim();
+        let admin: SocketAddr = address.port(ADMIN_PORT);
+        let kubeconfig = self.installation.kubeconfig(OPERATOR, self.relay);
+        let mut command = Command::new(binaries::operator());
+        command
+            .args(self.installation.flags(&kubeconfig))
+            .args(["--admin", &admin.to_string()])
+            .args(&self.args)
+            .env("RUST_LOG", "info,latchkey=debug");
+        let process = Process::spawn("operator", &mut command, self.installation.logs());
+        Operator {
+            daemon: Daemon::new("the operator", process, admin),
+            _address: address,
+        }
+    }
+
+    /// Starts it, and waits until it ends by itself.
+    pub fn fail(self) -> (ExitStatus, String) {
+        let mut operator = self.start_unready();
+        let status = operator.process_mut().wait();
+        (status, operator.process().output())
+    }
+}
+
+impl Deref for Operator {
+    type Target = Daemon;
+
+    fn deref(&self) -> &Daemon {
+        &self.daemon
+    }
+}
+
+impl DerefMut for Operator {
+    fn deref_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
+    }
+}

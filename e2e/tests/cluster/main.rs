@@ -1,0 +1,8 @@
+//! What operator and gateways do on a real API server, as a user drives it: `kubectl`, real
+//! processes, sockets. A module is an area of behaviour, a test is one sentence about it.
+
+mod crds;
+mod first_light;
+mod harness;
+mod rbac;
+mod relay;
