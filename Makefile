@@ -4,15 +4,21 @@ PORT ?= 8080
 ADMIN_PORT ?= 9190
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fmt generate clean
+.PHONY: help run cluster cluster-down test bench fmt generate clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## run the gateway on examples/quickstart without a cluster (PORT=, ADMIN_PORT=)
 	@PORT=$(PORT) ADMIN_PORT=$(ADMIN_PORT) scripts/run.sh
 
-test: ## everything that must hold: formatting, lints, layers, unit, property, golden, end to end
+cluster: ## run everything on a real control plane on this machine, in the background (as root)
+	@scripts/cluster.sh up
+
+cluster-down: ## end what `make cluster` started
+	@scripts/cluster.sh down
+
+test: ## everything that must hold: formatting, lints, layers, unit, property, golden, end to end (as root)
 	@scripts/test.sh
 
 bench: ## measure; figures go to target/bench/micro.json

@@ -8,13 +8,22 @@ target=${CARGO_TARGET_DIR:-$root/target}
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "error: $*"; exit 1; }
 
-# part NAME COMMAND...: runs it under a heading, and says how long it took.
+# part NAME COMMAND...: runs it under a heading, and remembers how long it took.
+parts=()
 part() {
     local name=$1 start=$SECONDS
     shift
     say "==> $name"
     "$@" || fail "$name failed (command: $*)"
-    say "    $name: $((SECONDS - start)) s"
+    parts+=("$(printf '%6d s  %s' $((SECONDS - start)) "$name")")
+}
+
+# show_times: the parts so far, as a table.
+show_times() {
+    say "==> times"
+    local line
+    for line in "${parts[@]}"; do say "$line"; done
+    say "$(printf '%6d s  so far' "$SECONDS")"
 }
 
 # need PROGRAM PACKAGE: a program from Debian, installed when we may, else named.
@@ -36,6 +45,19 @@ cargo_tool() {
             || fail "could not build $name $version; see above"
     fi
     printf '%s\n' "$dir/bin/$name"
+}
+
+# namespaces: what a control plane of our own takes.
+namespaces() {
+    [ "$(id -u)" = 0 ] || fail "a control plane runs in a network namespace of its own, which only root may make: run this as root"
+    need ip iproute2
+    need unshare util-linux
+}
+
+# e2e_binaries: what end-to-end tests and `make cluster` run.
+e2e_binaries() {
+    cargo build --profile e2e --locked --bins \
+        -p latchkey-gateway -p latchkey-operator -p latchkey-echo -p latchkey-e2e >&2
 }
 
 toolchain() {
