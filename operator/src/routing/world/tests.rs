@@ -257,3 +257,27 @@ fn a_read_helps_only_if_the_spec_is_the_one_that_is_known() {
     assert!(watching.world.refresh(&gw, &gateway(9)));
     assert_eq!(watching.world.version(&gw), Some("9"));
 }
+
+#[test]
+fn a_list_of_one_namespace_says_nothing_of_another() {
+    let namespaces = ["ns".to_owned(), "other".to_owned()];
+    let collections = collections(&namespaces);
+    let mut world = World::new("latchkey".to_owned(), &collections);
+    let mut list = |namespace: &str, objects: &[Value]| {
+        for (index, (_, collection)) in collections.iter().enumerate() {
+            if collection.namespace.as_deref() == Some(namespace) {
+                world.take(index, Event::ListBegin);
+                if collection.plural == "gateways" {
+                    let objects = objects.iter().cloned();
+                    objects.for_each(|object| world.take(index, Event::Listed(object)));
+                }
+                world.take(index, Event::ListEnd);
+            }
+        }
+        world.commit();
+        (world.complete(), world.keys().count())
+    };
+    assert_eq!(list("ns", &[gateway(5)]), (false, 1));
+    assert_eq!(list("other", &[]), (true, 1));
+    assert_eq!(list("ns", &[]), (true, 0));
+}
