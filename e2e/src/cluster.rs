@@ -258,6 +258,16 @@ impl Drop for Cluster {
     }
 }
 
+/// Removes a file, if there is one.
+pub(crate) fn forget(file: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => {
+            Err(anyhow::Error::new(e).context(format!("cannot remove {}", file.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file that nobody else may read: it holds a key or a token.
 pub(crate) fn write_private(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new()

@@ -26,6 +26,9 @@ const APISERVER_PORT: u16 = 6443;
 /// Inside of the namespace, so it is nobody else's.
 const ETCD: &str = "http://127.0.0.1:2379";
 const ETCD_PEER: &str = "http://127.0.0.1:2380";
+const ETCD_LOG: &str = "etcd.log";
+const APISERVER_LOG: &str = "apiserver.log";
+const CONTROLLER_MANAGER_LOG: &str = "controller-manager.log";
 /// How long a program may take to be ready.
 const START: Duration = Duration::from_secs(60);
 
@@ -82,6 +85,9 @@ impl Plane {
         let addresses = [IpAddr::from(network.inside()), Ipv4Addr::LOCALHOST.into()];
         // What an earlier plane in this folder may have left when it was killed.
         remove(folder)?;
+        for log in [ETCD_LOG, APISERVER_LOG, CONTROLLER_MANAGER_LOG] {
+            super::forget(&folder.join(log))?;
+        }
         let pki = Pki::create(&folder.join("pki"), &addresses)?;
         let server = format!("https://{}:{APISERVER_PORT}", network.inside());
         let admin = kubeconfig(
@@ -227,7 +233,7 @@ impl Plane {
             .args(["--initial-advertise-peer-urls", ETCD_PEER])
             .args(["--initial-cluster", &format!("latchkey={ETCD_PEER}")])
             .args(["--quota-backend-bytes", "4294967296"]);
-        Child::spawn("etcd", &mut command, self.folder.join("etcd.log"))
+        Child::spawn("etcd", &mut command, self.folder.join(ETCD_LOG))
     }
 
     fn spawn_apiserver(&self, flags: &[String]) -> anyhow::Result<Child> {
@@ -251,7 +257,7 @@ impl Plane {
         flag("service-cluster-ip-range", &"10.96.0.0/16");
         flag("allow-privileged", &"true");
         command.args(flags);
-        Child::spawn("kube-apiserver", &mut command, self.folder.join("apiserver.log"))
+        Child::spawn("kube-apiserver", &mut command, self.folder.join(APISERVER_LOG))
     }
 
     fn spawn_controller_manager(&self, flags: &[String]) -> anyhow::Result<Child> {
@@ -282,7 +288,7 @@ impl Plane {
         Child::spawn(
             "kube-controller-manager",
             &mut command,
-            self.folder.join("controller-manager.log"),
+            self.folder.join(CONTROLLER_MANAGER_LOG),
         )
     }
 
@@ -323,11 +329,7 @@ fn remove(folder: &Path) -> anyhow::Result<()> {
             fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
-    let file = folder.join("admin.kubeconfig");
-    if file.exists() {
-        fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
-    }
-    Ok(())
+    super::forget(&folder.join("admin.kubeconfig"))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {

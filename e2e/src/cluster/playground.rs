@@ -135,7 +135,8 @@ fn start_holding(dir: &Path, bin_dir: &Path) -> anyhow::Result<()> {
             return Ok(());
         }
         if let Some(status) = holder.try_wait()? {
-            bail!("{} ({status})", fs::read_to_string(&log)?.trim());
+            let said = fs::read_to_string(&log)?;
+            bail!("{} ({status})", said.trim().trim_start_matches("error: "));
         }
         ensure!(
             start.elapsed() < PATIENCE,

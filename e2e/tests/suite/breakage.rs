@@ -7,6 +7,7 @@ use latchkey_e2e::{
     gateway::SECOND_PORT,
     manifest::{auth_policy, consumer, credential, gateway, http_route, secret},
     scene::{Scene, backend, policy, route},
+    wait::eventually,
 };
 use serde_json::json;
 
@@ -334,8 +335,14 @@ fn a_file_that_was_broken_from_the_start_keeps_the_gateway_unready_and_is_named(
         town.scene.folder.write_text("late.yaml", NO_YAML);
         let mut gateway = town.scene.gateway().start_unready();
         gateway.says(&["late.yaml"]);
-        let unready = gateway.until_unready();
-        assert!(unready.contains("late.yaml"), "/readyz says only {unready}");
+        eventually("/readyz names the file", || {
+            let unready = gateway.until_unready();
+            if unready.contains("late.yaml") {
+                Ok(())
+            } else {
+                Err(unready)
+            }
+        });
         if mend {
             let objects = [auth_policy("late").target("HTTPRoute", "other")];
             town.scene.folder.write("late.yaml", &objects);

@@ -32,9 +32,9 @@ fn said(output: &str) -> Vec<&str> {
 #[test]
 fn wrong_flags_end_with_2_and_usage() {
     for args in [
-        &[][..],
-        &["--nonsense"],
+        &["--nonsense"][..],
         &["--standalone"],
+        &["--standalone", "/tmp", "--kubeconfig", "/tmp/x"],
         &["--standalone", "/tmp", "--workers", "many"],
         &["--standalone", "/tmp", "--workers", "0"],
         &["--standalone", "/tmp", "--listen", "80"],
@@ -74,6 +74,15 @@ fn a_folder_that_cannot_be_read_is_one_clear_line() {
         assert_eq!(said.len(), 1, "{folder}: {output}");
         assert!(said[0].contains(folder), "{}", said[0]);
     }
+}
+
+#[test]
+fn a_kubeconfig_that_cannot_be_read_is_one_clear_line() {
+    let (code, output) = run(&["--kubeconfig", "/nowhere/at/all", "--admin", "127.0.0.1:0"]);
+    assert_eq!(code, Some(1), "{output}");
+    let said = said(&output);
+    assert_eq!(said.len(), 1, "{output}");
+    assert!(said[0].contains("/nowhere/at/all"), "{}", said[0]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::{
     cluster::{
         Access, accounts,
         child::{Child, tethered},
-        crds,
+        crds, forget,
         kubeconfig::kubeconfig,
         plane::{Plane, Program},
         serve::on_signal,
@@ -121,6 +121,9 @@ impl Playground {
         accounts::apply(plane.api(), NAMESPACE, &Access::Cluster);
         let parts = parts(&plane, &dir, &args.bin_dir)?;
         let mut playground = Self { parts, plane, dir };
+        for part in &playground.parts {
+            forget(&part.log(&playground.dir))?;
+        }
         // All at once; each waits for what it needs of the others.
         playground.start_parts()?;
         Ok(playground)
@@ -146,7 +149,7 @@ impl Playground {
                 None => false,
             };
             if !is_running {
-                let log = self.dir.join(format!("{}.log", part.name));
+                let log = part.log(&self.dir);
                 part.child = Some(Child::spawn(
                     part.name,
                     tethered(&part.program).args(&part.args),
@@ -164,6 +167,10 @@ impl Playground {
 }
 
 impl Part {
+    fn log(&self, dir: &Path) -> PathBuf {
+        dir.join(format!("{}.log", self.name))
+    }
+
     fn wait_ready(&mut self, start: Instant) -> anyhow::Result<()> {
         let (address, path) = self.ready;
         loop {
