@@ -50,3 +50,6 @@ fn drain(events: &mut Receiver<(usize, Event)>, writer: &mut Writer) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests;
