@@ -44,6 +44,9 @@ fn wrong_flags_end_with_2_and_usage() {
         &["--standalone", "/tmp", "--unprotected-routes", "maybe"],
         &["--standalone", "/tmp", "--access-log", "some"],
         &["--standalone", "/tmp", "--drain-delay", "soon"],
+        &["--standalone", "/tmp", "--kubeconfig", "/tmp/config"],
+        &["--min-key-length", "20"],
+        &["--max-staleness", "2m", "--contact-interval", "1m"],
     ] {
         let (code, output) = run(args);
         assert_eq!(code, Some(2), "{args:?}: {output}");
@@ -61,6 +64,16 @@ fn help_and_version_end_with_0() {
     let (code, output) = run(&["--version"]);
     assert_eq!(code, Some(0));
     assert!(output.contains("latchkey-gateway"));
+}
+
+#[test]
+fn an_api_server_that_nobody_names_is_one_clear_line() {
+    let file = "/nowhere/at/all/kubeconfig";
+    let (code, output) = run(&["--kubeconfig", file, "--admin", "127.0.0.1:0"]);
+    assert_eq!(code, Some(1), "{output}");
+    let said = said(&output);
+    assert_eq!(said.len(), 1, "{output}");
+    assert!(said[0].contains(file), "{}", said[0]);
 }
 
 #[test]
