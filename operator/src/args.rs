@@ -31,6 +31,9 @@ pub struct Args {
     /// Which objects.
     #[command(flatten)]
     pub objects: ObjectArgs,
+    /// How they are watched.
+    #[command(flatten)]
+    pub watches: WatchArgs,
     /// Who leads.
     #[command(flatten)]
     pub leader: LeaderArgs,
@@ -71,6 +74,19 @@ pub struct ObjectArgs {
     /// Credentials that are worked on at once, and likewise statuses of what shapes routing
     #[arg(long, env = "LATCHKEY_CONCURRENCY", value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub concurrency: usize,
+}
+
+/// How objects are watched.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Watching")]
+pub struct WatchArgs {
+    /// How often everything is listed again, give or take a fifth, whatever was watched meanwhile
+    #[arg(long, env = "LATCHKEY_RELIST_INTERVAL", value_name = "DURATION", default_value = "1h", value_parser = positive)]
+    pub relist_interval: Duration,
+
+    /// How often the API server is asked whether it is there and was not put back to an older state
+    #[arg(long, env = "LATCHKEY_CONTACT_INTERVAL", value_name = "DURATION", default_value = "10s", value_parser = positive)]
+    pub contact_interval: Duration,
 }
 
 /// Which of several operators writes.
@@ -157,6 +173,14 @@ fn object_name(text: &str) -> Result<String, String> {
         "write lower-case letters, digits, `-` and `.`, beginning and ending with one of the first two"
             .to_owned(),
     )
+}
+
+/// A duration that is not zero: without a pause nothing else would be asked.
+fn positive(text: &str) -> Result<Duration, String> {
+    match duration(text).map_err(|error| error.to_string())? {
+        Duration::ZERO => Err("it must be more than zero".to_owned()),
+        duration => Ok(duration),
+    }
 }
 
 /// Below a second the Lease's own unit is too coarse; beyond an hour nobody would be believed.

@@ -91,7 +91,12 @@ impl Operator {
             None => client.default_namespace().to_owned(),
         };
         let (leadership, election) = election(args, &client, &namespace)?;
-        let session = Session::new(client.clone(), Tuning::default(), getrandom::u64()?);
+        let tuning = Tuning {
+            relist_interval: args.watches.relist_interval,
+            contact_interval: args.watches.contact_interval,
+            ..Tuning::default()
+        };
+        let session = Session::new(client.clone(), tuning, getrandom::u64()?);
         let (keeper, pepper) = Keeper::new(
             client.clone(),
             leadership.clone(),

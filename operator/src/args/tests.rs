@@ -1,3 +1,5 @@
+use latchkey_runtime::watch::Tuning;
+
 use super::*;
 
 fn parse(flags: &[&str]) -> Result<Args, clap::Error> {
@@ -29,6 +31,9 @@ fn nothing_has_to_be_said() {
     assert_eq!(args.objects.pepper_secret, "latchkey-pepper");
     assert_eq!(args.objects.gateway_class, "latchkey");
     assert_eq!(args.objects.concurrency, 16);
+    let watching = Tuning::default();
+    assert_eq!(args.watches.relist_interval, watching.relist_interval);
+    assert_eq!(args.watches.contact_interval, watching.contact_interval);
     assert_eq!(args.objects.min_key_length, DEFAULT_MIN_KEY_LENGTH);
     assert_eq!(args.process.admin, "127.0.0.1:9290".parse().unwrap());
 }
@@ -57,6 +62,8 @@ fn wrong_values_are_refused_with_what_would_be_right() {
         (&["--lease-duration", "500ms"], "from 1s to 1h"),
         (&["--lease-duration", "2h"], "from 1s to 1h"),
         (&["--concurrency", "0"], "1..=256"),
+        (&["--relist-interval", "0s"], "more than zero"),
+        (&["--contact-interval", "10"], "a number has no unit"),
         (&["--admin", "9290"], "invalid socket address"),
         (&["--watch-namespaces", "a,,b"], "lower-case"),
         (&["--watch-namespaces", "A"], "lower-case"),
