@@ -152,6 +152,9 @@ impl Reconciler {
                 return self.finish(attempt, &resolution, time);
             }
         };
+        if self.is_outdated(&attempt, secret.as_ref()) {
+            return Step::End(Outcome::Superseded, After::Again);
+        }
         let resolution = self.judge(&mut attempt, secret.as_ref());
         self.finish(attempt, &resolution, time)
     }
@@ -254,6 +257,14 @@ impl Reconciler {
     fn has_changed(&self, attempt: &Attempt) -> bool {
         let now = self.world.credential(&attempt.known.name);
         !attempt.live && now != Some(&attempt.known)
+    }
+
+    /// Whether the watch told of the Secret while it was read, and of something else than the read brought.
+    /// Which of both is older cannot be seen, and what was revoked must not open even until the next look.
+    fn is_outdated(&self, attempt: &Attempt, read: Option<&Secret>) -> bool {
+        let name = attempt.known.secret();
+        let seen = name.and_then(|name| self.world.secret(&name));
+        seen != attempt.seen.as_ref() && seen != read.map(Secret::seen)
     }
 }
 

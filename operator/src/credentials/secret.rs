@@ -81,6 +81,11 @@ impl Seen {
 }
 
 impl Secret {
+    /// What its metadata show.
+    pub(super) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
     /// Reads a Secret as the API shows it, and of its data one key.
     pub(super) fn read(object: &Value, key: &str) -> Self {
         Self {

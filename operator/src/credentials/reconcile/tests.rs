@@ -200,6 +200,36 @@ fn a_read_that_ends_after_the_credential_changed_is_dropped() {
 }
 
 #[test]
+fn a_read_that_ends_after_its_secret_changed_is_dropped_unless_it_brought_just_that() {
+    let [old, new] = [("5", KEY), ("6", NEW_KEY)].map(|(version, key)| secret("s", version, key.as_bytes()));
+    let deleted: Option<&Value> = None;
+    for (meanwhile, read, drops) in [
+        (Some(&new), Some(&old), true),
+        (Some(&new), Some(&new), false),
+        (Some(&new), deleted, true),
+        (deleted, Some(&new), true),
+        (deleted, deleted, false),
+    ] {
+        let mut f = Fixture::new();
+        f.show(credential("c", 1, &by_secret("s")));
+        f.show_secret(&old);
+        let step = f.begin("c");
+        match meanwhile {
+            Some(secret) => f.show_secret(secret),
+            None => f.reconciler.world.delete(Kind::Secret, &named("s")),
+        }
+        let step = f.read(step, read.map_or(Read::NotFound, found));
+        if drops {
+            assert_eq!(ends(&step), (Outcome::Superseded, After::Again));
+            f.settle("c", meanwhile);
+        } else {
+            f.write(step);
+        }
+        assert_eq!(f.writes, 1, "{meanwhile:?} {read:?}");
+    }
+}
+
+#[test]
 fn a_conflict_waits_for_the_newer_version_and_then_reads_it_live() {
     let mut f = Fixture::new();
     f.show(credential("c", 1, &inline(KEY)));
