@@ -181,14 +181,20 @@ impl More {
 }
 
 impl Unproven {
-    /// How many of the blocks claim what they do not prove. One under a pepper that is not held, or of a
-    /// source that spec does not name any more, is no more than early or late.
+    /// How many of the blocks nobody can have published for this Credential. One under a pepper that is not
+    /// held, or of the source that spec named before, is no more than early or late.
     fn refused(&self, peppers: &Peppers) -> usize {
-        let claims = |block: &&PublishedKey| {
-            let held = || peppers.active().any(|(_, pepper)| pepper.id() == block.pepper_id);
-            block.format == FORMAT && block.source == self.source && held()
+        let is_refused = |block: &&PublishedKey| {
+            let subject = Subject {
+                credential_uid: &self.credential_uid,
+                source: &block.source,
+            };
+            let mut active = peppers.active().map(|(_, pepper)| pepper);
+            let pepper = active.find(|pepper| pepper.id() == block.pepper_id);
+            let disproves = |pepper: &Pepper| accept(block, subject, pepper).is_none();
+            block.format == FORMAT && pepper.is_some_and(disproves)
         };
-        self.blocks.iter().filter(claims).count()
+        self.blocks.iter().filter(is_refused).count()
     }
 
     /// Takes out what an active pepper proves now.
