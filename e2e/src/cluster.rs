@@ -39,6 +39,7 @@ pub mod playground;
 pub mod programs;
 pub mod relay;
 mod resource;
+pub mod scene;
 pub mod serve;
 
 use std::{
@@ -60,6 +61,7 @@ pub use installation::Installation;
 pub use namespace::Namespace;
 pub use operator::Operator;
 pub use relay::Relay;
+pub use scene::Scene;
 
 use self::{api::Api, serve::Ready};
 use crate::{binaries, logs::Logs, wait::eventually};

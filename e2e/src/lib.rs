@@ -22,6 +22,7 @@ pub mod keys;
 pub mod logs;
 pub mod manifest;
 pub mod metrics;
+pub mod poll;
 pub mod process;
 pub mod scene;
 pub mod upstream;

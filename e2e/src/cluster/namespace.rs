@@ -12,6 +12,7 @@ use super::{
     Cluster,
     api::{Answer, Api},
     kubectl::{Output, kubectl},
+    resource::collection,
 };
 use crate::{manifest::Manifest, wait::eventually};
 
@@ -114,6 +115,13 @@ impl<'c> Namespace<'c> {
     /// An object as it is now.
     pub fn read(&self, named: &Manifest) -> Option<Value> {
         self.api().read(&self.place(named))
+    }
+
+    /// All objects of this one's kind.
+    pub fn all(&self, alike: &Manifest) -> Vec<Value> {
+        let path = collection(alike.api_version(), alike.kind(), Some(&self.name));
+        let list = self.api().get(&path).must();
+        list["items"].as_array().cloned().unwrap_or_default()
     }
 
     /// Waits until an object, which may come to be meanwhile, is as wanted.

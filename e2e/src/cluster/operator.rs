@@ -6,12 +6,15 @@ use std::{
     process::{Command, ExitStatus},
 };
 
+use rustix::process::Signal;
+
 use super::{Installation, Relay, installation::OPERATOR};
 use crate::{
     address::{ADMIN_PORT, Address},
     binaries,
     daemon::Daemon,
     process::Process,
+    wait::eventually,
 };
 
 /// An operator about to be started.
@@ -82,6 +85,43 @@ impl<'i> Starter<'i> {
         let mut operator = self.start_unready();
         let status = operator.process_mut().wait();
         (status, operator.process().output())
+    }
+}
+
+impl Operator {
+    /// What a counter or gauge says; 0 where there is no such sample.
+    pub fn number(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        self.metrics().sum(name, labels).unwrap_or_default()
+    }
+
+    /// Tells it to end, and waits until it has: it gives its lease back.
+    pub fn stop(mut self) {
+        self.process().signal(Signal::TERM);
+        let status = self.process_mut().wait();
+        assert!(status.success(), "{status}: {}", self.process().tail());
+    }
+
+    /// How often it has looked at a Credential to the end.
+    pub fn looks(&self) -> f64 {
+        self.number("latchkey_operator_reconciles_total", &[])
+    }
+
+    /// Waits until it leads.
+    pub fn wait_leading(&self) {
+        self.wait_for("it leads", |it| it.number("latchkey_operator_leader", &[]) > 0.0);
+    }
+
+    /// Waits until it has looked at a Credential so many times since it started, and nothing waits any more.
+    pub fn wait_settled(&self, looks: f64) {
+        self.wait_for(&format!("it has looked {looks} times and nothing waits"), |it| {
+            it.looks() >= looks && it.number("latchkey_operator_queue_depth", &[]) == 0.0
+        });
+    }
+
+    fn wait_for(&self, what: &str, condition: impl Fn(&Self) -> bool) {
+        eventually(&format!("the operator: {what}"), || {
+            condition(self).then_some(()).ok_or_else(|| self.process().tail())
+        });
     }
 }
 

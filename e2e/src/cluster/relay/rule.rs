@@ -2,12 +2,14 @@
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// A request that a relay has seen.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Seen {
+    /// When it came.
+    pub at: Instant,
     /// The method.
     pub method: String,
     /// The path.
@@ -94,6 +96,11 @@ impl When {
             write: Some(true),
             ..Self::any()
         }
+    }
+
+    /// Whatever changes a status.
+    pub fn status() -> Self {
+        Self::write().subresource("status")
     }
 
     /// Of this method.
@@ -220,6 +227,7 @@ mod tests {
     fn seen(method: &str, target: &str) -> Seen {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         Seen {
+            at: Instant::now(),
             method: method.to_owned(),
             path: path.to_owned(),
             query: query.to_owned(),
@@ -247,7 +255,7 @@ mod tests {
         assert!(lists.query("limit=1").matches(&all));
         let watches = When::watch("credentials");
         assert!(watches.matches(&watch) && !watches.matches(&list));
-        let writes = When::write().resource("credentials").subresource("status");
+        let writes = When::status().resource("credentials");
         assert!(writes.matches(&status) && !writes.matches(&list));
         assert!(When::get("secrets", "alice").matches(&secret));
         assert!(!When::get("secrets", "bob").matches(&secret));

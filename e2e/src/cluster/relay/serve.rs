@@ -6,6 +6,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Instant,
 };
 
 use anyhow::{anyhow, bail};
@@ -224,6 +225,7 @@ fn see(request: &Request<Incoming>) -> Seen {
         Some(value.to_str().ok()?.to_owned())
     };
     Seen {
+        at: Instant::now(),
         method: request.method().to_string(),
         path: request.uri().path().to_owned(),
         query: request.uri().query().unwrap_or_default().to_owned(),
