@@ -3,6 +3,10 @@
 
 mod crds;
 mod first_light;
+mod forged_status;
 mod harness;
+mod late_reads;
+mod operator_restart;
 mod rbac;
 mod relay;
+mod two_operators;
