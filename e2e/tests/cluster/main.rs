@@ -4,9 +4,14 @@
 mod crds;
 mod first_light;
 mod forged_status;
+mod gateway_api;
 mod harness;
 mod late_reads;
 mod operator_restart;
+mod pepper;
+mod quiet;
 mod rbac;
 mod relay;
+mod slow_leases;
 mod two_operators;
+mod unreadable_secrets;
