@@ -152,6 +152,23 @@ impl Connection {
         Ok(Self(BufReader::with_capacity(64 * 1024, stream)))
     }
 
+    /// Sends a request over the connection that a place keeps, or over a new one, and keeps it for the
+    /// next request unless the server ends it.
+    ///
+    /// # Errors
+    /// Those of the socket, and what is no HTTP.
+    pub fn again(place: &mut Option<Self>, server: SocketAddr, request: &Request) -> io::Result<Response> {
+        let mut connection = match place.take() {
+            Some(kept) => kept,
+            None => Self::open(server)?,
+        };
+        let response = connection.send(request)?;
+        if !response.connection_is("close") {
+            *place = Some(connection);
+        }
+        Ok(response)
+    }
+
     /// The socket, for what this client has no name for.
     pub fn socket(&self) -> &TcpStream {
         self.0.get_ref()

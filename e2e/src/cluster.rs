@@ -27,6 +27,7 @@ pub mod api;
 mod child;
 mod crds;
 pub mod gateway;
+pub mod holder;
 mod installation;
 pub mod kubeconfig;
 pub mod kubectl;
@@ -40,6 +41,7 @@ pub mod programs;
 pub mod relay;
 mod resource;
 pub mod scene;
+mod schema;
 pub mod serve;
 
 use std::{
@@ -57,6 +59,7 @@ use std::{
 
 pub use accounts::Access;
 pub use gateway::Gateway;
+pub use holder::Holder;
 pub use installation::Installation;
 pub use namespace::Namespace;
 pub use operator::Operator;

@@ -87,6 +87,16 @@ impl Daemon {
         Scrape::parse(&response.text())
     }
 
+    /// Waits until the sum of a metric's samples with these labels is as wanted.
+    pub fn until_metric(&self, name: &str, labels: &[(&str, &str)], wanted: impl Fn(f64) -> bool) {
+        eventually(&format!("{name} of {} is as wanted", self.name), || {
+            let sum = self.metrics().sum(name, labels);
+            sum.is_some_and(&wanted)
+                .then_some(())
+                .ok_or_else(|| format!("{sum:?}"))
+        });
+    }
+
     /// Waits until its output has a line with all of these words.
     pub fn says(&self, words: &[&str]) -> String {
         eventually(&format!("a line says {words:?}"), || {

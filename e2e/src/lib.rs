@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod poll;
 pub mod process;
 pub mod scene;
+pub mod steady;
 pub mod upstream;
 pub mod wait;
 mod yaml;

@@ -5,14 +5,17 @@ use std::{
     process::ExitStatus,
 };
 
+use serde_json::Value;
+
 use super::{Installation, Relay, installation::GATEWAY};
 use crate::{
     address::Address,
     gateway::{Running, Settings},
+    wait::eventually,
 };
 
 /// A gateway about to be started.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Starter<'i> {
     installation: &'i Installation<'i>,
     relay: Option<&'i Relay>,
@@ -62,6 +65,16 @@ impl<'i> Starter<'i> {
         gateway
     }
 
+    /// Starts two of them, and waits until both are ready.
+    pub fn start_two(self) -> [Gateway; 2] {
+        // Both at once: one waits while the other starts.
+        let mut both = [self.clone().start_unready(), self.start_unready()];
+        for gateway in &mut both {
+            gateway.wait_ready();
+        }
+        both
+    }
+
     /// Starts it.
     pub fn start_unready(self) -> Gateway {
         let address = Address::claim();
@@ -80,6 +93,31 @@ impl<'i> Starter<'i> {
         let mut gateway = self.start_unready();
         let status = gateway.process_mut().wait();
         (status, gateway.process().output())
+    }
+}
+
+impl Gateway {
+    /// What it says of its watches under `/debug/index`.
+    pub fn watches(&self) -> Value {
+        self.ask_admin("/debug/index").json()["watch"].take()
+    }
+
+    /// Waits until that is as wanted.
+    pub fn until_watches(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        eventually(what, || {
+            let watches = self.watches();
+            match wanted(&watches) {
+                true => Ok(watches),
+                false => Err(watches.to_string()),
+            }
+        })
+    }
+
+    /// Waits until the age in seconds of its last contact with the API server is as wanted.
+    pub fn until_contact(&self, what: &str, wanted: impl Fn(f64) -> bool) {
+        self.until_watches(what, |watches| {
+            watches["contactAgeSeconds"].as_f64().is_some_and(&wanted)
+        });
     }
 }
 

@@ -97,6 +97,11 @@ impl<'c> Namespace<'c> {
         }
     }
 
+    /// Creates an object, which must not be there.
+    pub fn create(&self, manifest: &Manifest) {
+        self.api().create(&self.place(manifest)).must();
+    }
+
     /// Deletes an object, which must be there; returns when the API server has acknowledged it.
     pub fn remove(&self, named: &Manifest) {
         self.api().delete(&self.place(named)).must();

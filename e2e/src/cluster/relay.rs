@@ -31,6 +31,7 @@ pub use rule::{Action, RuleId, Seen, When};
 
 use self::rule::Rule;
 use super::{Cluster, api::RUNTIME, pki::Authority};
+use crate::wait::eventually;
 
 /// A running relay. Dropping it closes its connections.
 #[derive(Debug)]
@@ -109,6 +110,16 @@ impl Relay {
             .iter()
             .find(|other| other.id == rule)
             .map_or(0, |rule| rule.caught)
+    }
+
+    /// Waits until a rule has caught so many.
+    pub fn until_caught(&self, rule: RuleId, requests: usize) {
+        eventually(&format!("{requests} requests are caught"), || {
+            let caught = self.caught(rule);
+            (caught >= requests)
+                .then_some(())
+                .ok_or_else(|| caught.to_string())
+        });
     }
 
     /// The requests that match, in the order in which they came in.

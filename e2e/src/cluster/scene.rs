@@ -23,29 +23,34 @@ use crate::{
 #[derive(Debug)]
 pub struct Scene<'c> {
     installation: Installation<'c>,
-    _echo: Echo,
+    echo: Echo,
 }
 
 impl Scene<'static> {
     /// In a namespace of the shared cluster.
     pub fn shared() -> Self {
-        Self::of(Installation::in_a_namespace(Cluster::shared()))
+        Self::on(Cluster::shared())
     }
 }
 
 impl<'c> Scene<'c> {
+    /// In a new namespace of a cluster.
+    pub fn on(cluster: &'c Cluster) -> Self {
+        Self::of(Installation::in_a_namespace(cluster))
+    }
+
     /// In the namespace of an installation.
     pub fn of(installation: Installation<'c>) -> Self {
         let echo = installation.echo("echo");
-        let [service, endpoints] = backend("echo", echo.address());
-        let edge = gateway("edge", PORT);
-        installation
-            .namespace()
-            .put(&[edge, route(), policy(), service, endpoints]);
-        Self {
-            installation,
-            _echo: echo,
-        }
+        let scene = Self { installation, echo };
+        scene.namespace().put(&scene.shape());
+        scene
+    }
+
+    /// Gateway `edge`, HTTPRoute and AuthPolicy `app`, Service and EndpointSlice `echo`.
+    pub fn shape(&self) -> [Manifest; 5] {
+        let [service, endpoints] = backend("echo", self.echo.address());
+        [gateway("edge", PORT), route(), policy(), service, endpoints]
     }
 
     /// A Consumer and a Credential of the same name whose key lies in a Secret of that name, too. Gives a
