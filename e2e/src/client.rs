@@ -46,6 +46,12 @@ impl Request {
         request
     }
 
+    /// For another target.
+    pub fn target(mut self, target: &str) -> Self {
+        target.clone_into(&mut self.target);
+        self
+    }
+
     /// To another host.
     pub fn host(mut self, host: &str) -> Self {
         host.clone_into(&mut self.headers[0].1);

@@ -43,6 +43,7 @@ mod resource;
 pub mod scene;
 mod schema;
 pub mod serve;
+mod stage;
 
 use std::{
     fs::OpenOptions,
@@ -65,6 +66,7 @@ pub use namespace::Namespace;
 pub use operator::Operator;
 pub use relay::Relay;
 pub use scene::Scene;
+pub use stage::Stage;
 
 use self::{api::Api, serve::Ready};
 use crate::{binaries, logs::Logs, wait::eventually};

@@ -15,6 +15,7 @@ pub mod binaries;
 pub mod client;
 pub mod cluster;
 pub mod daemon;
+pub mod during;
 pub mod echo;
 pub mod folder;
 pub mod gateway;

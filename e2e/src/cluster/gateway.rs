@@ -7,10 +7,11 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Installation, Relay, installation::GATEWAY};
+use super::{Installation, Namespace, Relay, installation::GATEWAY};
 use crate::{
     address::Address,
     gateway::{Running, Settings},
+    manifest::Manifest,
     wait::eventually,
 };
 
@@ -117,6 +118,22 @@ impl Gateway {
     pub fn until_contact(&self, what: &str, wanted: impl Fn(f64) -> bool) {
         self.until_watches(what, |watches| {
             watches["contactAgeSeconds"].as_f64().is_some_and(&wanted)
+        });
+    }
+
+    /// Waits until its watch has told of an object as it is now. Gateways watch all kinds that they serve
+    /// by, and no Secret but the pepper, of which there is nothing to wait for here.
+    pub fn until_seen(&self, namespace: &Namespace<'_>, named: &Manifest) {
+        if named.kind() == "Secret" {
+            return;
+        }
+        let object = namespace.read(named).unwrap_or_default();
+        // Versions may be compared as numbers where the store is never put back.
+        let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+        let version: u64 = version.parse().expect("a version is a number");
+        let what = format!("the gateway sees {} {}", named.kind(), named.name());
+        self.until_watches(&what, |watches| {
+            watches["kinds"][named.kind()]["revision"].as_u64() >= Some(version)
         });
     }
 }

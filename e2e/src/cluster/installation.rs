@@ -38,6 +38,15 @@ impl<'c> Installation<'c> {
         Self::new(namespace, access)
     }
 
+    /// In a new namespace, which it sees beside these.
+    pub fn in_a_namespace_beside(cluster: &'c Cluster, others: &[&Namespace<'_>]) -> Self {
+        let namespace = Namespace::new(cluster);
+        let others = others.iter().map(|other| other.name().to_owned());
+        let seen = std::iter::once(namespace.name().to_owned()).chain(others);
+        let access = Access::Namespaces(seen.collect());
+        Self::new(namespace, access)
+    }
+
     /// In a new namespace, watching others.
     pub fn watching(cluster: &'c Cluster, watched: &[&Namespace<'_>]) -> Self {
         let watched = watched.iter().map(|namespace| namespace.name().to_owned());

@@ -90,6 +90,19 @@ impl<'c> Namespace<'c> {
         self.kubectl(&["delete", kind, name, "--wait=false"], "").must();
     }
 
+    /// `kubectl patch KIND NAME`, as a merge; it must succeed.
+    pub fn edit(&self, kind: &str, name: &str, patch: &Value) {
+        let patch = patch.to_string();
+        let args = ["patch", kind, name, "--type", "merge", "--patch", &patch];
+        self.kubectl(&args, "").must();
+    }
+
+    /// `kubectl get KIND NAME -o json`; it must be there.
+    pub fn get(&self, kind: &str, name: &str) -> Value {
+        let text = self.kubectl(&["get", kind, name, "-o", "json"], "").must();
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("not JSON: {e}\n{text}"))
+    }
+
     /// Creates objects, or makes them equal to these (server-side apply); each must be taken.
     pub fn put(&self, manifests: &[Manifest]) {
         for manifest in manifests {
@@ -138,11 +151,31 @@ impl<'c> Namespace<'c> {
         })
     }
 
+    /// Waits until an object is gone.
+    pub fn until_gone(&self, named: &Manifest) {
+        let what = format!("{} {} is gone", named.kind(), named.name());
+        eventually(&what, || {
+            self.read(named).map_or(Ok(()), |object| Err(object.to_string()))
+        });
+    }
+
     /// Waits until a condition in an object's `status.conditions` has this status, for the object's
     /// present generation, and gives the condition.
     pub fn until_condition(&self, named: &Manifest, kind: &str, status: &str) -> Value {
+        self.until_condition_in(named, kind, status, |object| &object["status"])
+    }
+
+    /// [`Namespace::until_condition`] of a part of the status that has conditions of its own: a listener, a
+    /// parent.
+    pub fn until_condition_in(
+        &self,
+        named: &Manifest,
+        kind: &str,
+        status: &str,
+        part: impl Fn(&Value) -> &Value,
+    ) -> Value {
         let condition = |object: &Value| {
-            let all = object["status"]["conditions"].as_array()?;
+            let all = part(object)["conditions"].as_array()?;
             let found = all.iter().find(|condition| condition["type"] == kind)?;
             let is_wanted =
                 found["status"] == status && found["observedGeneration"] == object["metadata"]["generation"];

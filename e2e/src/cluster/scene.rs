@@ -2,6 +2,7 @@
 //! Consumers whose keys lie in Secrets.
 
 use std::{
+    net::SocketAddr,
     ops::Deref,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -51,6 +52,11 @@ impl<'c> Scene<'c> {
     pub fn shape(&self) -> [Manifest; 5] {
         let [service, endpoints] = backend("echo", self.echo.address());
         [gateway("edge", PORT), route(), policy(), service, endpoints]
+    }
+
+    /// Where the echo server behind its route listens.
+    pub fn upstream(&self) -> SocketAddr {
+        self.echo.address()
     }
 
     /// A Consumer and a Credential of the same name whose key lies in a Secret of that name, too. Gives a
