@@ -11,6 +11,7 @@ mod late_reads;
 mod many_keys;
 mod missing_crds;
 mod operator_restart;
+mod orders;
 mod outage;
 mod ownership;
 mod pepper;
