@@ -87,10 +87,15 @@ impl Daemon {
         Scrape::parse(&response.text())
     }
 
-    /// Waits until the sum of a metric's samples with these labels is as wanted.
+    /// Waits until the sum of a metric's samples with these labels is as wanted. A text that is refused for
+    /// its age, as on a busy machine, is asked for again.
     pub fn until_metric(&self, name: &str, labels: &[(&str, &str)], wanted: impl Fn(f64) -> bool) {
         eventually(&format!("{name} of {} is as wanted", self.name), || {
-            let sum = self.metrics().sum(name, labels);
+            let response = self.ask_admin("/metrics");
+            if response.status != 200 {
+                return Err(response.text());
+            }
+            let sum = Scrape::parse(&response.text()).sum(name, labels);
             sum.is_some_and(&wanted)
                 .then_some(())
                 .ok_or_else(|| format!("{sum:?}"))

@@ -106,22 +106,27 @@ impl Operator {
         self.number("latchkey_operator_reconciles_total", &[])
     }
 
+    /// Waits until it has looked more often than that.
+    pub fn until_looks(&self, before: f64) {
+        self.until_metric("latchkey_operator_reconciles_total", &[], |looks| looks > before);
+    }
+
     /// Waits until it leads.
     pub fn wait_leading(&self) {
-        self.wait_for("it leads", |it| it.number("latchkey_operator_leader", &[]) > 0.0);
+        self.until_metric("latchkey_operator_leader", &[], |leads| leads > 0.0);
     }
 
     /// Waits until it has looked at a Credential so many times since it started, and nothing waits any more.
     pub fn wait_settled(&self, looks: f64) {
-        self.wait_for(&format!("it has looked {looks} times and nothing waits"), |it| {
-            it.looks() >= looks && it.number("latchkey_operator_queue_depth", &[]) == 0.0
-        });
-    }
-
-    fn wait_for(&self, what: &str, condition: impl Fn(&Self) -> bool) {
-        eventually(&format!("the operator: {what}"), || {
-            condition(self).then_some(()).ok_or_else(|| self.process().tail())
-        });
+        eventually(
+            &format!("the operator has looked {looks} times and nothing waits"),
+            || {
+                let (looked, waiting) = (self.looks(), self.number("latchkey_operator_queue_depth", &[]));
+                (looked >= looks && waiting == 0.0)
+                    .then_some(())
+                    .ok_or_else(|| format!("{looked}, {waiting}: {}", self.process().tail()))
+            },
+        );
     }
 }
 

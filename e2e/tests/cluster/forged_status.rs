@@ -8,7 +8,6 @@ use latchkey_e2e::{
     keys,
     manifest::{Manifest, consumer},
     poll::Poll,
-    wait::eventually,
 };
 use serde_json::{Value, json};
 
@@ -39,16 +38,18 @@ fn until_block_is(scene: &Scene<'_>, name: &str, wanted: &Value) {
 }
 
 fn until_refused(gateway: &Gateway) {
-    eventually("the gateway has refused a block", || {
-        let refused = gateway
-            .metrics()
-            .sum("latchkey_published_blocks_refused_total", &[]);
-        (refused > Some(0.0)).then_some(()).ok_or(format!("{refused:?}"))
+    gateway.until_metric("latchkey_published_blocks_refused_total", &[], |refused| {
+        refused > 0.0
     });
 }
 
-fn refused_by(operator: &Operator) -> f64 {
-    operator.number("latchkey_operator_published_blocks_refused_total", &[])
+/// Waits until an operator has counted one block that it replaced.
+fn until_replaced(operator: &Operator) {
+    operator.until_metric(
+        "latchkey_operator_published_blocks_refused_total",
+        &[],
+        |refused| refused == 1.0,
+    );
 }
 
 fn whose(gateway: &Gateway, request: &Request) -> Option<String> {
@@ -81,7 +82,7 @@ fn a_stranger_writes(forge: impl FnOnce(Value, Value, &str) -> Value) {
     assert_eq!(whose(&gateway, &alice).as_deref(), Some("alice"));
     assert_eq!(whose(&gateway, &bob).as_deref(), Some("bob"));
     operator.says(&["a stranger wrote", "alice"]);
-    assert_eq!(refused_by(&operator), 1.0);
+    until_replaced(&operator);
     mallory.is(&[401]);
 }
 
@@ -158,10 +159,7 @@ fn an_older_block_that_is_put_back_is_replaced_at_once() {
     };
     write(&scene, &of("alice"), &older);
     is_made_right();
-    eventually("it is counted", || {
-        let refused = refused_by(&operator);
-        (refused == 1.0).then_some(()).ok_or(format!("{refused}"))
-    });
+    until_replaced(&operator);
 
     // An operator that starts later knows nothing of what stood before, and finds out all the same.
     drop(operator);

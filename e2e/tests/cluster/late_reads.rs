@@ -61,18 +61,11 @@ impl<'a> Stage<'a> {
 
     /// Does something to the Secret, and returns when the operator knows of it.
     fn knowing<T>(&self, change: impl FnOnce() -> T) -> T {
-        let before = self.events();
+        let (name, secrets) = ("latchkey_watch_events_total", [("kind", "secrets")]);
+        let before = self.operator.number(name, &secrets);
         let done = change();
-        eventually("the operator sees the change of the Secret", || {
-            let seen = self.events();
-            (seen > before).then_some(()).ok_or(format!("{seen} events"))
-        });
+        self.operator.until_metric(name, &secrets, |seen| seen > before);
         done
-    }
-
-    fn events(&self) -> f64 {
-        let secrets = [("kind", "secrets")];
-        self.operator.number("latchkey_watch_events_total", &secrets)
     }
 
     fn delete(&self) {
@@ -134,13 +127,8 @@ fn with_two_who_both_write(meanwhile: impl FnOnce(&Stage<'_>, &Poll)) {
     meanwhile(&stage, &second);
     let writes = When::status().resource("credentials");
     let sent = relay.count(&writes);
-    let unchanged = || {
-        let labels = [("outcome", "unchanged")];
-        stage
-            .operator
-            .number("latchkey_operator_reconciles_total", &labels)
-    };
-    let before = unchanged();
+    let (looks, unchanged) = ("latchkey_operator_reconciles_total", [("outcome", "unchanged")]);
+    let before = stage.operator.number(looks, &unchanged);
     relay.lift(rule);
     let refused = eventually("the late one has tried to write", || {
         let writes = relay.requests(&writes);
@@ -151,9 +139,10 @@ fn with_two_who_both_write(meanwhile: impl FnOnce(&Stage<'_>, &Poll)) {
     });
     assert_eq!(refused, 409, "it wrote over what is newer");
     relay.lift(blind);
-    eventually("the late one agrees with what stands", || {
-        (unchanged() > before).then_some(()).ok_or("not yet".to_owned())
-    });
+    // It agrees with what stands.
+    stage
+        .operator
+        .until_metric(looks, &unchanged, |times| times > before);
     second.is(&[401, 200, 401]);
     stage.first.is(&[200, 401]);
 }

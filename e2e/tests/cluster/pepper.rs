@@ -141,10 +141,7 @@ fn another_takes_its_place_while_keys_go_on_working() {
     until_published_under(&scene, &[&old, "zz"]);
     namespace.patch(&pepper(), &json!({"data": {&old: null}}));
     until_published_under(&scene, &["zz"]);
-    eventually("the gateway knows one", || {
-        let peppers = gateway.metrics().sum("latchkey_index_peppers", &[]);
-        (peppers == Some(1.0)).then_some(()).ok_or(format!("{peppers:?}"))
-    });
+    gateway.until_metric("latchkey_index_peppers", &[], |peppers| peppers == 1.0);
     let bob = scene.consumer("bob");
     gateway.becomes(&bob, 200);
     for key in &keys {

@@ -118,11 +118,7 @@ fn while_nothing_changes_nothing_is_written_and_no_secret_is_read_whoever_leads(
     scene
         .namespace()
         .patch(&all[0], &json!({"metadata": {"labels": {"team": "blue"}}}));
-    eventually("the operator looks at it", || {
-        (operator.looks() > looks)
-            .then_some(())
-            .ok_or("not yet".to_owned())
-    });
+    operator.until_looks(looks);
     until_relisted(&relay);
     assert_eq!(counts(), settled, "a label");
 

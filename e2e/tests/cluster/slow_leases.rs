@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use latchkey_e2e::{
     cluster::{
         Operator, Relay, Scene,
-        relay::{Action, When},
+        relay::{Action, RuleId, When},
         scene::{of, secret_of},
     },
     wait::eventually,
@@ -56,6 +56,12 @@ fn until_said(operator: &Operator, wanted: (usize, usize)) {
     });
 }
 
+fn until_caught(relay: &Relay, rule: RuleId) {
+    eventually("a request meets the rule", || {
+        (relay.caught(rule) > 0).then_some(()).ok_or("none".to_owned())
+    });
+}
+
 /// Rotates alice's key; gives the version of the Secret that is to be published.
 fn rotate(scene: &Scene<'_>) -> Value {
     scene.rotate("alice");
@@ -97,12 +103,8 @@ fn slow_hanging_and_failing_calls_inside_the_deadline_cost_no_leadership() {
         Action::Cut,
         Action::status(500, "InternalError"),
     ] {
-        let rule = relay.add_times(1, leases(), action.clone());
-        eventually(&format!("a call meets {action:?}"), || {
-            (relay.caught(rule) == 1)
-                .then_some(())
-                .ok_or("not yet".to_owned())
-        });
+        let rule = relay.add_times(1, leases(), action);
+        until_caught(&relay, rule);
         // The rule still holds what it caught: that call was given up.
         until_renewed(&relay);
         relay.lift(rule);
@@ -151,23 +153,27 @@ fn who_lost_the_lease_sends_no_write_while_its_calls_hang_and_never_do_both_writ
     }
     scene.until_routes_are_accepted();
 
-    // A write is under way when the lease is lost, and both hang.
-    let hanging = relays[0].add(When::status(), Action::Stall);
+    // A read and a write are under way when the lease is lost, and all three hang.
+    let reading = relays[0].add(When::get("secrets", "bob"), Action::Hold);
+    scene.rotate("bob");
+    until_caught(&relays[0], reading);
+    let writing = relays[0].add(When::status(), Action::Stall);
     let version = rotate(&scene);
-    eventually("a write hangs", || {
-        (relays[0].caught(hanging) > 0)
-            .then_some(())
-            .ok_or("none".to_owned())
-    });
+    until_caught(&relays[0], writing);
     let cut_off = relays[0].add(leases(), Action::Stall);
     until_said(&first, (1, 1));
     let lost = Instant::now();
+    // What was read comes now, and would be written next.
+    let looks = first.looks();
+    relays[0].lift(reading);
+    first.until_looks(looks);
     until_published(&scene, &version);
     scene.namespace().remove(&secret_of("bob"));
     scene.namespace().until_condition(&of("bob"), "Ready", "False");
 
-    relays[0].lift(hanging);
-    relays[0].lift(cut_off);
+    for rule in [writing, cut_off] {
+        relays[0].lift(rule);
+    }
     let version = rotate(&scene);
     until_published(&scene, &version);
     assert_eq!(writes_since(&relays[0], lost), 0);
