@@ -4,10 +4,10 @@ PORT ?= 8080
 ADMIN_PORT ?= 9190
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster cluster-down test bench fmt generate clean
+.PHONY: help run cluster cluster-down test bench bench-cluster fmt generate clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## run the gateway on examples/quickstart without a cluster (PORT=, ADMIN_PORT=)
 	@PORT=$(PORT) ADMIN_PORT=$(ADMIN_PORT) scripts/run.sh
@@ -21,8 +21,11 @@ cluster-down: ## end what `make cluster` started
 test: ## everything that must hold: formatting, lints, layers, unit, property, golden, end to end (as root)
 	@scripts/test.sh
 
-bench: ## measure; figures go to target/bench/micro.json
-	@scripts/bench.sh
+bench: ## measure what a change costs; figures go to target/bench/micro.json
+	@scripts/bench.sh micro
+
+bench-cluster: ## measure on a real control plane (as root, BENCH=flags); figures go to target/bench/cluster.json
+	@scripts/bench.sh cluster $(BENCH)
 
 fmt: ## format the code
 	cargo fmt --all

@@ -1,8 +1,29 @@
 #!/usr/bin/env bash
-# Micro benches; ratios decide, absolute times are only as good as the machine is quiet.
+# Measures. Ratios and differences decide, absolute times are only as good as the machine is quiet.
+#   bench.sh micro [FLAG..]      what a change costs a standalone gateway
+#   bench.sh cluster [FLAG..]    what it takes on a real control plane (as root)
 set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 cd "$root"
-toolchain
-cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-bench
-exec "$target/e2e/latchkey-bench" --gateway "$target/e2e/latchkey-gateway" --out "$target/bench/micro.json"
+what=${1:-}
+[ $# = 0 ] || shift
+
+case $what in
+micro)
+    toolchain
+    cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-bench
+    exec "$target/e2e/latchkey-bench" micro --gateway "$target/e2e/latchkey-gateway" --out "$target/bench/micro.json" "$@"
+    ;;
+cluster)
+    namespaces
+    toolchain
+    scripts/controlplane.sh >/dev/null
+    e2e_binaries
+    cargo build --profile e2e --locked -p latchkey-bench
+    export LATCHKEY_BIN_DIR=$target/e2e
+    exec "$target/e2e/latchkey-bench" cluster --out "$target/bench/cluster.json" "$@"
+    ;;
+*)
+    fail "usage: $0 micro|cluster [FLAG..]"
+    ;;
+esac

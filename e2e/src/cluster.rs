@@ -44,6 +44,7 @@ pub mod scene;
 mod schema;
 pub mod serve;
 mod stage;
+pub mod watch;
 
 use std::{
     fs::OpenOptions,
@@ -67,6 +68,7 @@ pub use operator::Operator;
 pub use relay::Relay;
 pub use scene::Scene;
 pub use stage::Stage;
+pub use watch::Watch;
 
 use self::{api::Api, serve::Ready};
 use crate::{binaries, logs::Logs, wait::eventually};

@@ -1,42 +1,47 @@
-//! `latchkey-bench`: measures what must not grow with what exists, and writes the figures down.
+//! `latchkey-bench`: measures what must stay small, and writes the figures down.
 //!
 //! ```text
-//! main (flags) -> change (two gateways, one change at a time) -> stats -> report (table, JSON)
+//! main (subcommand) -> micro    two standalone gateways, few and many consumers
+//!                   -> cluster  operator and two gateways on a real control plane
+//! each: measure -> stats, verdict -> report (table, JSON)
 //! ```
 
-mod change;
-mod report;
+mod cluster;
+mod micro;
 mod stats;
+mod verdict;
 
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-/// Measures the standalone gateway; ratios decide, absolute times are only as good as the machine
-/// is quiet.
+/// Ratios and differences decide; absolute times are only as good as the machine is quiet.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
-    /// The gateway's binary.
-    #[arg(long, value_name = "FILE")]
-    gateway: PathBuf,
-    /// Where the figures go, as JSON.
-    #[arg(long, value_name = "FILE", default_value = "target/bench/micro.json")]
-    out: PathBuf,
-    /// How many pairs of changes are measured.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(30..=10_000))]
-    pairs: u32,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What one change costs a standalone gateway that holds few consumers, and one that holds many.
+    Micro(micro::Args),
+    /// How long a change takes from the API server to a gateway, and what the operator needs to start. Needs root.
+    Cluster(cluster::Args),
 }
 
 fn main() -> io::Result<ExitCode> {
-    let args = Args::parse();
-    let pairs = change::measure(&args.gateway, args.pairs)?;
-    let report = report::Report::of(&pairs);
-    report.write(&args.out)?;
-    report.print(&mut io::stdout().lock(), &args.out)?;
-    Ok(if report.fails() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    match Args::parse().command {
+        Command::Micro(args) => micro::run(&args),
+        Command::Cluster(args) => cluster::run(&args).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// A line about what goes on, for whoever waits.
+fn progress(what: &str) -> io::Result<()> {
+    writeln!(io::stderr(), "    {what}")
 }

@@ -1,4 +1,4 @@
-//! Medians, and how sure a median ratio is. Pure.
+//! Quantiles, and how sure one is. Pure.
 
 /// How often the bootstrap draws.
 const DRAWS: usize = 2_000;
@@ -22,9 +22,12 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     below + (above - below) * (place - low)
 }
 
-/// A bootstrap 95 % interval of the median. The draws are the same in every run: what varies
+/// A bootstrap 95 % interval of a quantile. The draws are the same in every run: what varies
 /// between two reports is what was measured.
-pub(crate) fn interval(values: &[f64]) -> (f64, f64) {
+pub(crate) fn interval(values: &[f64], share: f64) -> (f64, f64) {
+    if values.is_empty() {
+        return (f64::NAN, f64::NAN);
+    }
     let mut random: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut draw = || {
         // xorshift64: any even spread does.
@@ -34,13 +37,13 @@ pub(crate) fn interval(values: &[f64]) -> (f64, f64) {
         // Less than the length, which is a `usize`.
         values[usize::try_from(random % values.len() as u64).unwrap_or_default()]
     };
-    let medians: Vec<_> = (0..DRAWS)
+    let drawn: Vec<_> = (0..DRAWS)
         .map(|_| {
             let sample: Vec<_> = (0..values.len()).map(|_| draw()).collect();
-            median(&sample)
+            quantile(&sample, share)
         })
         .collect();
-    (quantile(&medians, 0.025), quantile(&medians, 0.975))
+    (quantile(&drawn, 0.025), quantile(&drawn, 0.975))
 }
 
 #[allow(
@@ -63,11 +66,18 @@ mod tests {
     }
 
     #[test]
+    fn of_nothing_nothing_is_said() {
+        assert!(quantile(&[], 0.5).is_nan());
+        let (low, high) = interval(&[], 0.99);
+        assert!(low.is_nan() && high.is_nan());
+    }
+
+    #[test]
     fn the_interval_holds_the_median_and_narrows_with_agreement() {
         let wide: Vec<_> = (0..40).map(f64::from).collect();
-        let (low, high) = interval(&wide);
+        let (low, high) = interval(&wide, 0.5);
         assert!(low < median(&wide) && median(&wide) < high);
-        let (low, high) = interval(&[5.0; 40]);
+        let (low, high) = interval(&[5.0; 40], 0.5);
         assert!((high - low).abs() < 1e-9);
     }
 }

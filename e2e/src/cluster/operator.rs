@@ -22,6 +22,7 @@ use crate::{
 pub struct Starter<'i> {
     installation: &'i Installation<'i>,
     relay: Option<&'i Relay>,
+    log: &'static str,
     args: Vec<String>,
 }
 
@@ -37,6 +38,7 @@ impl<'i> Starter<'i> {
         Self {
             installation,
             relay: None,
+            log: "info,latchkey=debug",
             args: Vec::new(),
         }
     }
@@ -50,6 +52,12 @@ impl<'i> Starter<'i> {
     /// With more arguments.
     pub fn args(mut self, args: &[&str]) -> Self {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        self
+    }
+
+    /// As it is measured: with the usual log.
+    pub fn measured(mut self) -> Self {
+        self.log = "info";
         self
     }
 
@@ -72,7 +80,7 @@ impl<'i> Starter<'i> {
             .args(self.installation.flags(&kubeconfig))
             .args(["--admin", &admin.to_string()])
             .args(&self.args)
-            .env("RUST_LOG", "info,latchkey=debug");
+            .env("RUST_LOG", self.log);
         let process = Process::spawn("operator", &mut command, self.installation.logs());
         Operator {
             daemon: Daemon::new("the operator", process, admin),

@@ -6,8 +6,7 @@
 //! in both gateways alike.
 
 use std::{
-    fs,
-    io::{self, Write, stderr},
+    fs, io,
     path::Path,
     time::{Duration, Instant},
 };
@@ -24,6 +23,8 @@ use latchkey_e2e::{
     upstream::Upstream,
     wait::eventually_within,
 };
+
+use crate::progress;
 
 /// How many consumers the two gateways hold.
 pub(crate) const SIZES: [usize; 2] = [1_000, 50_000];
@@ -185,8 +186,4 @@ impl Running<'_> {
             cpu: self.gateway.process().cpu(no_worker).saturating_sub(cpu),
         })
     }
-}
-
-fn progress(what: &str) -> io::Result<()> {
-    writeln!(stderr(), "    {what}")
 }

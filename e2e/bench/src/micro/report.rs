@@ -8,41 +8,14 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::change::{Pair, SIZES, Sample};
 use crate::{
-    change::{Pair, SIZES, Sample},
     stats::{interval, median, quantile},
+    verdict::Verdict,
 };
 
 /// What a change among many may cost of one among few.
 const MOST: f64 = 2.0;
-
-/// Whether a ratio is within [`MOST`]. What cannot be told is never called held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Holds,
-    Fails,
-    Undecided,
-}
-
-impl Verdict {
-    fn of((low, high): (f64, f64)) -> Self {
-        if high <= MOST {
-            Self::Holds
-        } else if low > MOST {
-            Self::Fails
-        } else {
-            Self::Undecided
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "fails",
-            Self::Undecided => "undecided",
-        }
-    }
-}
 
 /// One quantity over both sizes.
 struct Figure {
@@ -134,12 +107,12 @@ impl Figure {
                 [quantile(&values, 0.25), median(&values), quantile(&values, 0.75)]
             }),
             ratio: median(&ratios),
-            interval: interval(&ratios),
+            interval: interval(&ratios, 0.5),
         }
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.interval)
+        Verdict::of(self.interval, MOST)
     }
 
     fn json(&self) -> impl Iterator<Item = (String, Value)> {
@@ -162,18 +135,5 @@ impl Figure {
             (format!("{name}_verdict"), json!(self.verdict().as_str())),
         ];
         sizes.chain(ratio)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_cannot_be_told_is_not_called_held() {
-        assert_eq!(Verdict::of((0.9, 1.1)), Verdict::Holds);
-        assert_eq!(Verdict::of((1.5, 2.5)), Verdict::Undecided);
-        assert_eq!(Verdict::of((2.1, 2.5)), Verdict::Fails);
-        assert_eq!(Verdict::of((f64::NAN, f64::NAN)), Verdict::Undecided);
     }
 }
