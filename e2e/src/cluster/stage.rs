@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use rustix::process::Signal;
+
 use super::{Gateway, Operator, Scene};
 use crate::{
     client::{Request, Response},
@@ -49,9 +51,11 @@ impl Stage {
         self.operator.as_ref().expect("the test has not ended it")
     }
 
-    /// Ends the operator, as a crash would.
+    /// Ends the operator in good order: it gives its Lease back, so the next one leads at once.
     pub fn end_operator(&mut self) {
-        self.operator = None;
+        let mut operator = self.operator.take().expect("the test has not ended it");
+        operator.process().signal(Signal::TERM);
+        assert!(operator.process_mut().wait().success(), "it ends in good order");
     }
 
     /// Starts an operator where none runs.
