@@ -51,6 +51,8 @@ fn belongs(stage: &Stage, request: &Request, name: &str) {
 #[test]
 fn the_younger_says_who_owns_the_key_and_takes_over_when_the_owner_goes() {
     let stage = Stage::shared();
+    let names = (0..20).map(|number| format!("neighbour-{number}"));
+    let neighbours: Vec<_> = names.map(|name| (stage.consumer(&name), name)).collect();
     let request = two_claims(&stage);
     let namespace = stage.namespace();
     let conflict = namespace.until_condition(&claim(SECOND), "Conflicted", "True");
@@ -66,11 +68,17 @@ fn the_younger_says_who_owns_the_key_and_takes_over_when_the_owner_goes() {
     namespace.until_condition(&claim(FIRST), "Conflicted", "False");
     namespace.until_condition(&claim(FIRST), "Ready", "True");
     belongs(&stage, &request, FIRST);
+    for (request, name) in &neighbours {
+        stage.shows(request, "X-Consumer-Username", Some(name));
+    }
 
     namespace.delete("credential", FIRST);
     belongs(&stage, &request, SECOND);
     namespace.until_condition(&claim(SECOND), "Conflicted", "False");
     namespace.until_condition(&claim(SECOND), "Ready", "True");
+    for (request, name) in &neighbours {
+        stage.shows(request, "X-Consumer-Username", Some(name));
+    }
 }
 
 #[test]

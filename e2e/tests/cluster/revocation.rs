@@ -211,8 +211,8 @@ fn a_credential_becomes_valid_and_expires_by_itself() {
     let stage = Stage::shared();
     let alice = stage.consumer("alice");
     stage.becomes(&alice, 200);
-    let begin = SystemTime::now() + Duration::from_secs(3);
-    let end = begin + Duration::from_secs(3);
+    let begin = SystemTime::now() + Duration::from_secs(5);
+    let end = begin + Duration::from_secs(4);
     let spec = json!({"notBeforeTime": text(begin), "expirationTime": text(end)});
     edit_spec(&stage, "credential", "alice", &spec);
     stage.flips(&alice, 200, 401);

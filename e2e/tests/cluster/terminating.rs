@@ -3,7 +3,10 @@
 
 use latchkey_e2e::{
     client::Request,
-    cluster::{Stage, scene::of},
+    cluster::{
+        Stage,
+        scene::{of, secret_of},
+    },
     echo::Seen,
     keys,
     manifest::{Manifest, consumer, credential},
@@ -72,6 +75,28 @@ fn a_consumer_that_is_deleted_but_not_gone_lets_nobody_in_until_it_is_made_again
     stage.still(&alice, 401);
     stage.namespace().apply(&[consumer("alice")]);
     stage.flips(&alice, 401, 200);
+}
+
+#[test]
+fn a_secret_that_is_deleted_but_not_gone_is_no_key_any_more() {
+    let stage = Stage::shared();
+    let (alice, bob) = (stage.consumer("alice"), stage.consumer("bob"));
+    stage.becomes(&alice, 200);
+    stage.becomes(&bob, 200);
+    delete_in_the_foreground(&stage, "secret", &secret_of("alice"));
+    stage.flips(&alice, 200, 401);
+    is_terminating(&stage, &secret_of("alice"));
+    let namespace = stage.namespace();
+    let refs = namespace.until_condition(&of("alice"), "ResolvedRefs", "False");
+    let message = refs["message"].as_str().unwrap_or_default();
+    assert_eq!(refs["reason"], "SecretNotFound");
+    assert!(message.contains("is being deleted"), "{message}");
+    stage.is(&bob, 200);
+
+    let_go(&stage, "secret", &secret_of("alice"));
+    let again = stage.rotate("alice");
+    stage.flips(&again, 401, 200);
+    stage.still(&alice, 401);
 }
 
 #[test]
