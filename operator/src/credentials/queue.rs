@@ -4,15 +4,19 @@
 //! push -> fresh | backlog -> pop (running) -> finish: gone, again, or later
 //! ```
 //!
-//! What just changed goes before what a list or a new leader brings up. Knows no clock: the time is an
-//! argument. Holds nothing of a Credential that neither waits nor runs.
+//! What just changed goes before what a list or a new leader brings up; among either, namespaces take turns.
+//! Knows no clock: the time is an argument. Holds nothing of a Credential that neither waits nor runs.
+
+mod fair;
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, HashMap},
     time::{Duration, Instant},
 };
 
 use latchkey_core::object::ObjectName;
+
+use self::fair::Fair;
 
 /// The shortest and the longest wait before a retry.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
@@ -33,7 +37,7 @@ pub(super) enum Lane {
 pub(super) enum After {
     /// Nothing, until it changes.
     Nothing,
-    /// It is looked at again at once, behind those that wait.
+    /// It is looked at again at once, behind those of its namespace that wait.
     Again,
     /// It is looked at again after this long, or when it changes.
     Wait(Duration),
@@ -45,21 +49,11 @@ pub(super) enum After {
 #[derive(Debug)]
 pub(super) struct Queue {
     entries: HashMap<ObjectName, Entry>,
-    fresh: VecDeque<Ticket>,
-    backlog: VecDeque<Ticket>,
+    lanes: [Fair; 2],
     delayed: BTreeMap<(Instant, u64), ObjectName>,
-    waiting: [usize; 2],
     next_ticket: u64,
     turns: u32,
     seed: u64,
-}
-
-/// A place in a lane. It counts only while the entry names it: one that moved leaves its old place behind.
-#[derive(Debug)]
-struct Ticket {
-    name: ObjectName,
-    number: u64,
-    since: Instant,
 }
 
 #[derive(Debug)]
@@ -81,10 +75,8 @@ impl Queue {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             entries: HashMap::new(),
-            fresh: VecDeque::new(),
-            backlog: VecDeque::new(),
+            lanes: [Fair::default(), Fair::default()],
             delayed: BTreeMap::new(),
-            waiting: [0; 2],
             next_ticket: 0,
             turns: 0,
             seed,
@@ -118,16 +110,14 @@ impl Queue {
         } else {
             [Lane::Fresh, Lane::Backlog]
         };
-        let ticket = lanes.into_iter().find_map(|lane| {
-            self.drop_left(lane);
-            self.lane(lane).pop_front().map(|ticket| (lane, ticket))
-        });
-        let (lane, ticket) = ticket?;
-        self.waiting[lane as usize] -= 1;
-        if let Some(entry) = self.entries.get_mut(&ticket.name) {
+        let turn = self.ticket();
+        let name = lanes
+            .into_iter()
+            .find_map(|lane| self.lanes[lane as usize].pop(turn))?;
+        if let Some(entry) = self.entries.get_mut(&name) {
             entry.place = Place::Running(None);
         }
-        Some(ticket.name)
+        Some(name)
     }
 
     /// One that was running is not any more.
@@ -162,10 +152,8 @@ impl Queue {
 
     /// Forgets all that waits. What runs goes on, and is forgotten when it is finished.
     pub(super) fn clear(&mut self) {
-        self.fresh.clear();
-        self.backlog.clear();
+        self.lanes = [Fair::default(), Fair::default()];
         self.delayed.clear();
-        self.waiting = [0; 2];
         self.entries.retain(|_, entry| {
             let running = matches!(entry.place, Place::Running(_));
             if running {
@@ -182,7 +170,7 @@ impl Queue {
 
     /// How many wait in a lane.
     pub(super) fn depth(&self, lane: Lane) -> usize {
-        self.waiting[lane as usize]
+        self.lanes[lane as usize].len()
     }
 
     /// How many wait for a retry.
@@ -191,15 +179,10 @@ impl Queue {
     }
 
     /// How long the one that waits longest in a lane has waited.
-    pub(super) fn age(&mut self, now: Instant) -> Duration {
-        [Lane::Fresh, Lane::Backlog]
-            .into_iter()
-            .filter_map(|lane| {
-                self.drop_left(lane);
-                let since = self.lane(lane).front()?.since;
-                Some(now.saturating_duration_since(since))
-            })
-            .max()
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        let oldest = self.lanes.iter().filter_map(Fair::oldest).min();
+        oldest
+            .map(|since| now.saturating_duration_since(since))
             .unwrap_or_default()
     }
 
@@ -216,12 +199,7 @@ impl Queue {
         let number = self.ticket();
         let place = Place::Lane(lane, number);
         self.entries.insert(name.clone(), Entry { place, failures });
-        self.waiting[lane as usize] += 1;
-        self.lane(lane).push_back(Ticket {
-            name,
-            number,
-            since: now,
-        });
+        self.lanes[lane as usize].push(name, number, now);
     }
 
     /// Takes one that waits out of its place; gives back how often it has failed.
@@ -230,33 +208,11 @@ impl Queue {
             return 0;
         };
         match entry.place {
-            Place::Lane(lane, _) => self.waiting[lane as usize] -= 1,
+            Place::Lane(lane, number) => self.lanes[lane as usize].remove(name, number),
             Place::Delayed(at, number) => drop(self.delayed.remove(&(at, number))),
             Place::Running(_) => {}
         }
         entry.failures
-    }
-
-    /// Drops places at the front of a lane whose Credential waits elsewhere.
-    fn drop_left(&mut self, lane: Lane) {
-        let (tickets, entries) = match lane {
-            Lane::Fresh => (&mut self.fresh, &self.entries),
-            Lane::Backlog => (&mut self.backlog, &self.entries),
-        };
-        let waits = |ticket: &Ticket| {
-            let place = entries.get(&ticket.name).map(|entry| entry.place);
-            place == Some(Place::Lane(lane, ticket.number))
-        };
-        while tickets.front().is_some_and(|ticket| !waits(ticket)) {
-            tickets.pop_front();
-        }
-    }
-
-    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Ticket> {
-        match lane {
-            Lane::Fresh => &mut self.fresh,
-            Lane::Backlog => &mut self.backlog,
-        }
     }
 
     fn ticket(&mut self) -> u64 {

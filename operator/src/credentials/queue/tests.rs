@@ -66,6 +66,56 @@ fn what_just_changed_goes_before_the_backlog_and_the_backlog_does_not_starve() {
 }
 
 #[test]
+fn a_namespace_of_which_a_thousand_wait_delays_anothers_by_one_turn() {
+    for lane in [Lane::Fresh, Lane::Backlog] {
+        let mut f = Fixture::new();
+        for n in 0..1000 {
+            f.push(&n.to_string(), lane);
+        }
+        f.queue.push(ObjectName::new("m", "first"), lane, f.now);
+        f.queue.push(ObjectName::new("m", "second"), lane, f.now);
+        let order: Vec<_> = std::iter::from_fn(|| f.pop()).collect();
+        assert_eq!(order[..5], ["0", "first", "1", "second", "2"], "{lane:?}");
+        assert_eq!(order.len(), 1002, "{lane:?}");
+    }
+}
+
+#[test]
+fn a_namespace_that_changes_without_end_delays_anothers_by_one_turn() {
+    let mut f = Fixture::new();
+    for n in 0..3 {
+        f.push(&n.to_string(), Lane::Fresh);
+    }
+    for _ in 0..100 {
+        f.queue.push(ObjectName::new("m", "only"), Lane::Fresh, f.now);
+        let turns = [f.pop().unwrap(), f.pop().unwrap()];
+        assert!(turns.contains(&"only".to_owned()), "{turns:?}");
+        for name in turns {
+            f.finish(&name, After::Nothing);
+            f.queue
+                .finish(&ObjectName::new("m", name.as_str()), After::Nothing, f.now);
+            if name != "only" {
+                f.push(&name, Lane::Fresh);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_namespace_of_which_nothing_waits_is_dropped() {
+    let mut f = Fixture::new();
+    for n in 0..100 {
+        let name = ObjectName::new(format!("n-{n}"), "a");
+        f.queue.push(name.clone(), Lane::Backlog, f.now);
+        f.queue.push(name, Lane::Fresh, f.now);
+    }
+    let held = |f: &Fixture| f.queue.lanes.each_ref().map(Fair::namespaces);
+    assert_eq!(held(&f), [[100, 100], [0, 0]]);
+    while f.pop().is_some() {}
+    assert_eq!(held(&f), [[0, 0], [0, 0]]);
+}
+
+#[test]
 fn one_of_the_backlog_that_changes_moves_up_and_is_looked_at_once() {
     let mut f = Fixture::new();
     f.push("a", Lane::Backlog);
