@@ -37,6 +37,9 @@ const RELEASE_LIMIT: Duration = Duration::from_secs(3);
 /// Calls to give it back: read, release, and the same again if it changed in between.
 const RELEASE_CALLS: usize = 4;
 
+/// How much of another's name is told: it may be as long as an object.
+const MAX_NAME_TOLD: usize = 253;
+
 /// This process as a candidate.
 #[derive(Debug)]
 pub struct Lease {
@@ -45,6 +48,8 @@ pub struct Lease {
     granted: watch::Sender<Option<Instant>>,
     /// The trouble that was last told.
     trouble: Option<String>,
+    /// Who was last told to hold the Lease instead.
+    waits_for: Option<String>,
 }
 
 /// What is asked of the API server, and by whom.
@@ -77,6 +82,7 @@ impl Lease {
             },
             granted,
             trouble: None,
+            waits_for: None,
         };
         (lease, leadership)
     }
@@ -130,7 +136,26 @@ impl Lease {
             tracing::info!("the lease can be read and written again");
         }
         self.elector.answered(call, sent, now(), answer);
+        self.tell_other();
         self.grant();
+    }
+
+    /// Says whom this process waits for, once for each.
+    fn tell_other(&mut self) {
+        let other = self.elector.other();
+        if other != self.waits_for.as_deref() {
+            if let Some(holder) = other {
+                let holder: String = holder.chars().take(MAX_NAME_TOLD).collect();
+                let (namespace, name) = (&self.calls.namespace, &self.calls.name);
+                tracing::info!(
+                    namespace,
+                    name,
+                    holder,
+                    "another holds the lease; waiting for its end"
+                );
+            }
+            self.waits_for = other.map(str::to_owned);
+        }
     }
 
     /// Told once for each reason.

@@ -7,7 +7,9 @@
 //! Why no two may write at once: a permission lasts from *before* the successful claim was sent for
 //! [`Timing::renew_deadline`]. Another takes the Lease only when it has seen no change for the whole
 //! (longer) duration, counted from *after* it had read the last change, and by writing with that version: a
-//! claim in between makes it fail. Both measure on their own monotonic clocks; times in the record are for people.
+//! claim in between makes it fail. Both measure on their own monotonic clocks, each by its own duration, which
+//! must be the same for all; times and durations in the record are for people: whoever may write the Lease
+//! could otherwise make all wait for ever.
 
 use std::time::{Duration, Instant};
 
@@ -133,6 +135,12 @@ impl Elector {
         self.seen.as_ref().map(|seen| &seen.record)
     }
 
+    /// The other that holds the Lease, as last seen.
+    pub fn other(&self) -> Option<&str> {
+        let holder = self.record()?.holder();
+        (!holder.is_empty() && !self.is_ours()).then_some(holder)
+    }
+
     /// The next call of a candidate or holder.
     pub fn next(&self, now: Instant) -> Step {
         let at = if self.calls > 0 {
@@ -218,9 +226,8 @@ impl Elector {
     /// When the lease of another that was seen ends, if nothing changes. That it was deleted does not
     /// shorten it: its holder does not know yet.
     fn others_end(&self) -> Option<Instant> {
-        let seen = self.seen.as_ref()?;
-        let held = !seen.record.holder().is_empty() && !self.is_ours();
-        held.then(|| seen.since + seen.record.duration().unwrap_or(self.timing.duration))
+        self.other()?;
+        Some(self.seen.as_ref()?.since + self.timing.duration)
     }
 
     fn call(&self, now: Instant) -> Call {

@@ -6,9 +6,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-/// The longest that a record can make others wait, whatever it says.
-const MAX_DURATION: Duration = Duration::from_secs(3600);
-
 /// A Lease as the API server shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record(Value);
@@ -38,15 +35,6 @@ impl Record {
         self.spec("holderIdentity")
             .and_then(Value::as_str)
             .unwrap_or_default()
-    }
-
-    /// What its holder promised to renew it within, as far as that can be believed.
-    pub fn duration(&self) -> Option<Duration> {
-        let seconds = self
-            .spec("leaseDurationSeconds")?
-            .as_u64()
-            .filter(|seconds| *seconds > 0)?;
-        Some(Duration::from_secs(seconds).min(MAX_DURATION))
     }
 
     /// Whether the other is the very same version of the same object.

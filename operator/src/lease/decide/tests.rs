@@ -114,15 +114,30 @@ fn a_renewal_of_anothers_lease_starts_the_wait_again() {
 }
 
 #[test]
-fn the_duration_in_anothers_record_counts_and_not_ours() {
+fn what_anothers_record_says_of_its_duration_does_not_count() {
+    for seconds in [json!(1), json!(60), json!(i32::MAX), json!(0), json!(null)] {
+        let mut case = Case::new();
+        let theirs = Record::read(json!({
+            "metadata": {"resourceVersion": "1"},
+            "spec": {"holderIdentity": "them", "leaseDurationSeconds": seconds},
+        }));
+        case.answered(Call::Read, 0, 0, Answer::Lease(theirs));
+        assert_eq!(case.next(14_999).0, Call::Read, "{seconds}");
+        assert_eq!(case.next(15_000).0, Call::Claim, "{seconds}");
+        case.answered(Call::Read, 14_000, 14_010, Answer::Missing);
+        assert_eq!(case.next(14_010), (Call::Create, 15_000), "{seconds}, deleted");
+    }
+}
+
+#[test]
+fn whoever_else_holds_it_is_known() {
     let mut case = Case::new();
-    let theirs = Record::read(json!({
-        "metadata": {"resourceVersion": "1"},
-        "spec": {"holderIdentity": "them", "leaseDurationSeconds": 60},
-    }));
-    case.answered(Call::Read, 0, 0, Answer::Lease(theirs));
-    assert_eq!(case.next(59_999).0, Call::Read);
-    assert_eq!(case.next(60_000).0, Call::Claim);
+    assert_eq!(case.elector.other(), None, "nothing was seen");
+    for (holder, other) in [("them", Some("them")), ("", None), ("me", None)] {
+        let lease = case.lease(holder);
+        case.answered(Call::Read, 0, 0, lease);
+        assert_eq!(case.elector.other(), other);
+    }
 }
 
 #[test]

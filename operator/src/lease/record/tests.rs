@@ -68,19 +68,17 @@ fn releasing_leaves_it_to_nobody_and_counts_when_it_is_taken_again() {
 }
 
 #[test]
-fn nonsense_in_a_record_makes_nobody_wait_for_ever_and_no_claim_impossible() {
-    for (spec, duration) in [
-        (json!(null), None),
-        (json!(7), None),
-        (json!({"leaseDurationSeconds": 0}), None),
-        (json!({"leaseDurationSeconds": -5}), None),
-        (json!({"leaseDurationSeconds": "15"}), None),
-        (json!({"leaseDurationSeconds": 999_999_999}), Some(MAX_DURATION)),
-        (json!({"leaseDurationSeconds": 30}), Some(Duration::from_secs(30))),
+fn nonsense_in_a_record_makes_no_claim_impossible() {
+    for spec in [
+        json!(null),
+        json!(7),
+        json!({"leaseDurationSeconds": -5}),
+        json!({"leaseDurationSeconds": "15", "holderIdentity": 3}),
     ] {
         let record = Record::read(json!({"spec": spec}));
-        assert_eq!(record.duration(), duration, "{spec}");
-        assert_eq!(record.claimed("me", DURATION, at(0)).holder(), "me", "{spec}");
+        let claimed = record.claimed("me", DURATION, at(0));
+        assert_eq!(claimed.holder(), "me", "{spec}");
+        assert_eq!(claimed.object()["spec"]["leaseDurationSeconds"], 15, "{spec}");
     }
     let counted_out = Record::read(json!({"spec": {"leaseTransitions": i32::MAX}}));
     assert_eq!(
