@@ -1,5 +1,7 @@
 //! The flags, their defaults and their environment variables. Owns no behaviour.
 
+mod selector;
+
 use std::{
     io::{self, Write as _},
     net::SocketAddr,
@@ -64,7 +66,7 @@ pub struct ObjectArgs {
     pub gateway_class: String,
 
     /// Only Secrets with these labels may hold keys, as in purpose=api-key [default: all]
-    #[arg(long, env = "LATCHKEY_SECRET_SELECTOR", value_name = "LABELS", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, env = "LATCHKEY_SECRET_SELECTOR", value_name = "LABELS", value_parser = selector::label_selector)]
     pub secret_selector: Option<String>,
 
     /// Shortest API key that is accepted from a Secret, in bytes
@@ -110,8 +112,8 @@ pub struct LeaderArgs {
     #[arg(long, env = "LATCHKEY_LEASE_NAME", value_name = "NAME", default_value = "latchkey-operator", value_parser = object_name)]
     pub lease_name: String,
 
-    /// How long others wait for a leader that went silent. It is renewed every 2/15 of this, and who
-    /// cannot renew it for 2/3 of this stops writing
+    /// How long others wait for a leader that went silent; the same for all operators of a Lease. It is
+    /// renewed every 2/15 of this, and who cannot renew it for 2/3 of this stops writing
     #[arg(long, env = "LATCHKEY_LEASE_DURATION", value_name = "DURATION", default_value = "15s", value_parser = lease_duration)]
     pub lease_duration: Duration,
 }

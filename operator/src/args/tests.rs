@@ -69,6 +69,7 @@ fn wrong_values_are_refused_with_what_would_be_right() {
         (&["--watch-namespaces", "A"], "lower-case"),
         (&["--pepper-secret", "a/b"], "lower-case"),
         (&["--lease-name", ""], "lower-case"),
+        (&["--secret-selector", ",,"], "label requirements"),
         (&["--leader-elect=maybe"], "true, false"),
         (&["--min-key-length", "5000"], "1..=4096"),
         (&["--unheard-of"], "unexpected argument"),
