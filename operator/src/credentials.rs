@@ -23,6 +23,7 @@ mod testing;
 mod world;
 
 pub use run::run;
+pub use sources::kind_of;
 pub use stats::{Held, Outcome, Readiness, Stats};
 
 /// Which Credentials and Secrets, and how.

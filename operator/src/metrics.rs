@@ -64,18 +64,18 @@ families! {
     /// How long ago the API server was last heard to be current; absent before the first time.
     CONTACT_AGE = GAUGE "latchkey_contact_age_seconds" [];
 
-    /// Complete lists of a collection, by kind (plural).
+    /// Complete lists of a collection, by kind.
     WATCH_LISTS = COUNTER "latchkey_watch_lists_total" ["kind"];
-    /// Lists that broke or were refused, by kind (plural).
+    /// Lists that broke or were refused, by kind.
     WATCH_LIST_FAILURES = COUNTER "latchkey_watch_list_failures_total" ["kind"];
-    /// Changes that watches told, by kind (plural).
+    /// Changes that watches told, by kind.
     WATCH_EVENTS = COUNTER "latchkey_watch_events_total" ["kind"];
-    /// Ends of watches, by kind (plural) and cause.
+    /// Ends of watches, by kind and cause.
     WATCH_RESTARTS = COUNTER "latchkey_watch_restarts_total" ["kind", "cause"];
-    /// Watches that do not work now, by kind (plural).
+    /// Watches that do not work now, by kind.
     WATCHES_FAILING = GAUGE "latchkey_watches_failing" ["kind"];
     /// How often the API server's store was found put back to an older state.
-    STORE_ROLLBACKS = COUNTER "latchkey_watch_store_rollbacks_total" [];
+    STORE_ROLLBACKS = COUNTER "latchkey_store_rollbacks_total" [];
 
     /// Lines of the process's own log dropped because nobody takes them.
     LOG_DROPPED = COUNTER "latchkey_log_dropped_total" [];

@@ -23,7 +23,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 
 use self::{control::Control, world::World};
 pub use self::{
-    kinds::Subject,
+    kinds::{Subject, kind_of},
     stats::{Outcome, Stats},
 };
 use crate::leadership::Leadership;

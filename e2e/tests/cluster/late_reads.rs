@@ -61,7 +61,7 @@ impl<'a> Stage<'a> {
 
     /// Does something to the Secret, and returns when the operator knows of it.
     fn knowing<T>(&self, change: impl FnOnce() -> T) -> T {
-        let (name, secrets) = ("latchkey_watch_events_total", [("kind", "secrets")]);
+        let (name, secrets) = ("latchkey_watch_events_total", [("kind", "Secret")]);
         let before = self.operator.number(name, &secrets);
         let done = change();
         self.operator.until_metric(name, &secrets, |seen| seen > before);

@@ -65,7 +65,7 @@ fn after_a_restore_the_restored_state_holds_for_gateways_and_operator() {
     }
 
     // The operator has not stayed with the lost state: it writes what follows from the restored one.
-    operator.until_metric("latchkey_watch_store_rollbacks_total", &[], |count| count > 0.0);
+    operator.until_metric("latchkey_store_rollbacks_total", &[], |count| count > 0.0);
     let next_key = keys::key("next");
     namespace.put(&[secret("rotated", &next_key)]);
     let late = Holder::put(scene.namespace(), "late");

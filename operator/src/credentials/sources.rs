@@ -15,6 +15,12 @@ pub(super) struct Source {
 
 const KINDS: [Kind; 3] = [Kind::Credential, Kind::Consumer, Kind::Secret];
 
+/// The kind of a collection that is watched, by its plural name.
+pub fn kind_of(plural: &str) -> Option<&'static str> {
+    let kind = KINDS.into_iter().find(|kind| kind.plural() == plural);
+    kind.map(Kind::as_str)
+}
+
 /// All collections that are to be watched. Only Credentials are read whole.
 pub(super) fn sources(config: &Config) -> Vec<(Source, Collection)> {
     let all = [None];
@@ -33,10 +39,10 @@ pub(super) fn sources(config: &Config) -> Vec<(Source, Collection)> {
 }
 
 fn collection(kind: Kind, scope: &Scope, config: &Config) -> Collection {
-    let (api_version, plural, content) = match kind {
-        Kind::Credential => ("latchkey.dev/v1alpha1", "credentials", Content::Whole),
-        Kind::Consumer => ("latchkey.dev/v1alpha1", "consumers", Content::Metadata),
-        Kind::Secret => ("v1", "secrets", Content::Metadata),
+    let (api_version, content) = match kind {
+        Kind::Credential => ("latchkey.dev/v1alpha1", Content::Whole),
+        Kind::Consumer => ("latchkey.dev/v1alpha1", Content::Metadata),
+        Kind::Secret => ("v1", Content::Metadata),
     };
     let labels = match kind {
         Kind::Secret => config.secret_selector.clone(),
@@ -44,7 +50,7 @@ fn collection(kind: Kind, scope: &Scope, config: &Config) -> Collection {
     };
     Collection {
         api_version,
-        plural,
+        plural: kind.plural(),
         namespace: scope.clone(),
         labels,
         name: None,
@@ -89,6 +95,15 @@ impl Kind {
             Self::Credential => Some("credentials.latchkey.dev"),
             Self::Consumer => Some("consumers.latchkey.dev"),
             Self::Secret => None,
+        }
+    }
+
+    /// The kind's name.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Credential => "Credential",
+            Self::Consumer => "Consumer",
+            Self::Secret => "Secret",
         }
     }
 

@@ -27,7 +27,7 @@ fn samples_stand_below_their_help_with_labels_in_order() {
     text.value(&LEADER, 1.0);
     text.values(
         &WATCH_RESTARTS,
-        [(["gateways", "gone"], 2.0), (["gateways", "timeout"], 0.0)],
+        [(["Gateway", "gone"], 2.0), (["Gateway", "timeout"], 0.0)],
     );
     text.values::<1>(&WATCH_LISTS, []);
     let text = String::from_utf8(text.render().unwrap()).unwrap();
@@ -36,9 +36,9 @@ fn samples_stand_below_their_help_with_labels_in_order() {
         "# HELP latchkey_operator_leader Whether this process may write now: 1 or 0.\n\
          # TYPE latchkey_operator_leader gauge\n\
          latchkey_operator_leader 1\n\
-         # HELP latchkey_watch_restarts_total Ends of watches, by kind (plural) and cause.\n\
+         # HELP latchkey_watch_restarts_total Ends of watches, by kind and cause.\n\
          # TYPE latchkey_watch_restarts_total counter\n\
-         latchkey_watch_restarts_total{kind=\"gateways\",cause=\"gone\"} 2\n\
-         latchkey_watch_restarts_total{kind=\"gateways\",cause=\"timeout\"} 0\n"
+         latchkey_watch_restarts_total{kind=\"Gateway\",cause=\"gone\"} 2\n\
+         latchkey_watch_restarts_total{kind=\"Gateway\",cause=\"timeout\"} 0\n"
     );
 }

@@ -112,6 +112,15 @@ impl Watched {
         self == Self::Beside(Kind::ReferenceGrant)
     }
 
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Of(subject) => subject.as_str(),
+            Self::Beside(Kind::ReferenceGrant) => "ReferenceGrant",
+            Self::Beside(Kind::Namespace) => "Namespace",
+            Self::Beside(_) => "Service",
+        }
+    }
+
     pub(super) fn plural(self) -> &'static str {
         match self {
             Self::Of(Subject::GatewayClass) => "gatewayclasses",
@@ -139,6 +148,13 @@ impl Watched {
             Self::Of(_) | Self::Beside(_) => Content::Whole,
         }
     }
+}
+
+/// The kind of a collection that is watched, by its plural name.
+pub fn kind_of(plural: &str) -> Option<&'static str> {
+    let mut all = Watched::NAMESPACED.into_iter().chain(Watched::CLUSTER);
+    let watched = all.find(|watched| watched.plural() == plural);
+    watched.map(Watched::as_str)
 }
 
 /// One collection of each kind, or one of each kind and namespace.

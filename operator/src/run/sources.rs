@@ -145,31 +145,66 @@ impl Sources {
             text.value(&metrics::CONTACT_AGE, age.as_secs_f64());
         }
         let counts = self.session.counts();
-        let kinds = || counts.collections.iter();
+        let kinds = || {
+            counts
+                .collections
+                .iter()
+                .map(|(plural, of)| (kind_of(plural), of))
+        };
         text.values(
             &metrics::WATCH_LISTS,
-            kinds().map(|(kind, of)| ([*kind], count(of.lists))),
+            kinds().map(|(kind, of)| ([kind], count(of.lists))),
         );
         text.values(
             &metrics::WATCH_LIST_FAILURES,
-            kinds().map(|(kind, of)| ([*kind], count(of.list_failures))),
+            kinds().map(|(kind, of)| ([kind], count(of.list_failures))),
         );
         text.values(
             &metrics::WATCH_EVENTS,
-            kinds().map(|(kind, of)| ([*kind], count(of.events))),
+            kinds().map(|(kind, of)| ([kind], count(of.events))),
         );
         text.values(
             &metrics::WATCH_RESTARTS,
             kinds().flat_map(|(kind, of)| {
                 of.restarts
                     .iter()
-                    .map(move |(cause, times)| ([*kind, cause.as_str()], count(*times)))
+                    .map(move |(cause, times)| ([kind, cause.as_str()], count(*times)))
             }),
         );
         text.values(
             &metrics::WATCHES_FAILING,
-            kinds().map(|(kind, of)| ([*kind], count(of.watches.saturating_sub(of.working)))),
+            kinds().map(|(kind, of)| ([kind], count(of.watches.saturating_sub(of.working)))),
         );
         text.value(&metrics::STORE_ROLLBACKS, count(counts.rollbacks));
+    }
+}
+
+/// The kind of a collection as objects write it, as the gateway's numbers have it too.
+fn kind_of(plural: &'static str) -> &'static str {
+    credentials::kind_of(plural)
+        .or_else(|| routing::kind_of(plural))
+        .unwrap_or(plural)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_watches_name_the_kind_as_objects_do() {
+        for (plural, kind) in [
+            ("credentials", "Credential"),
+            ("consumers", "Consumer"),
+            ("secrets", "Secret"),
+            ("gateways", "Gateway"),
+            ("gatewayclasses", "GatewayClass"),
+            ("httproutes", "HTTPRoute"),
+            ("authpolicies", "AuthPolicy"),
+            ("referencegrants", "ReferenceGrant"),
+            ("services", "Service"),
+            ("namespaces", "Namespace"),
+        ] {
+            assert_eq!(kind_of(plural), kind);
+        }
     }
 }
