@@ -39,3 +39,15 @@ pub(crate) fn measure() -> io::Result<FirstAnswers> {
 fn seconds(text: &str) -> Option<f64> {
     text.split_once("came after ")?.1.split_once(" s")?.0.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seconds_are_read_from_what_a_playground_says() {
+        let said = "Started; the first 200 of both gateways came after 5.2 s.\n";
+        assert_eq!(seconds(said), Some(5.2));
+        assert_eq!(seconds("It runs already: nothing to do\n"), None);
+    }
+}

@@ -86,7 +86,8 @@ fn print_propagation(out: &mut impl Write, propagation: &Propagation) -> io::Res
         "milliseconds since the API server acknowledged the change: p50 / p99 / max. Answer: the first right one of \
          the last of two\ngateways. Bare: the event at a client that only watches. Word: the operator's status at that \
          client. Excess: answer - bare,\nwhich the musts are for; aims are for the answer. {} changes of each kind; {:.0} \
-         and {:.0} probes/s; {} answers turned wrong again.",
+         and {:.0} probes/s; {} answers turned wrong again. etcd does not sync \
+         its disk.",
         propagation.kinds.first().map_or(0, |(_, samples)| samples.len()),
         one.rate(),
         two.rate(),

@@ -31,9 +31,9 @@ pub(crate) struct Start {
     /// From the process's start until every Credential was Ready, and nothing was left to do.
     pub(crate) seconds: f64,
     /// Requests that ended, by verb.
-    pub(crate) calls: BTreeMap<String, f64>,
-    pub(crate) secret_reads: f64,
-    pub(crate) status_writes: f64,
+    pub(crate) calls: BTreeMap<String, u64>,
+    pub(crate) secret_reads: u64,
+    pub(crate) status_writes: u64,
     pub(crate) peak_memory_kib: u64,
     /// CPU of the process.
     pub(crate) cpu: Duration,
@@ -159,7 +159,7 @@ fn settled(operator: &mut Operator, credentials: u32) {
 impl Start {
     fn of(operator: &Operator, time: Duration) -> Self {
         let metrics = operator.metrics();
-        let sum = |name: &str, labels: &[(&str, &str)]| metrics.sum(name, labels).unwrap_or_default();
+        let sum = |name: &str, labels: &[(&str, &str)]| whole(metrics.sum(name, labels));
         Self {
             seconds: time.as_secs_f64(),
             calls: calls(&metrics),
@@ -171,14 +171,24 @@ impl Start {
     }
 }
 
-fn calls(metrics: &Scrape) -> BTreeMap<String, f64> {
+fn calls(metrics: &Scrape) -> BTreeMap<String, u64> {
     let name = "latchkey_api_requests_total";
     let verbs: BTreeSet<_> = metrics.label_values(name, "verb").into_iter().collect();
     verbs
         .into_iter()
         .map(|verb| {
-            let calls = metrics.sum(name, &[("verb", verb)]).unwrap_or_default();
+            let calls = whole(metrics.sum(name, &[("verb", verb)]));
             (verb.to_owned(), calls)
         })
         .collect()
+}
+
+/// A counter, which the format writes as any number; none: nothing was counted.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a counter is whole and not negative"
+)]
+fn whole(counter: Option<f64>) -> u64 {
+    counter.unwrap_or_default() as u64
 }
