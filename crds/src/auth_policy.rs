@@ -118,7 +118,8 @@ pub struct TargetRef {
     #[schemars(length(max = form::NAME_LENGTH))]
     #[x_kube(validation = form::NAME.rule())]
     pub name: String,
-    /// The name of one listener of a Gateway. Default: all listeners.
+    /// The name of one listener of a Gateway. Default: all listeners. While the Gateway has no listener
+    /// of that name, all of its routes answer 503.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = form::NAME_LENGTH))]
     #[x_kube(validation = form::NAME.rule())]

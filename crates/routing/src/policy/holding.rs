@@ -10,8 +10,8 @@ use crate::read::auth_policy::AuthPolicy;
 /// What holds for one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holding {
-    /// A policy that names the target cannot be honoured. It may have been meant to override, so
-    /// nothing passes, whatever else holds.
+    /// A policy that names the target (or a listener that the Gateway does not have) cannot be
+    /// honoured. It may have been meant to override, so nothing passes, whatever else holds.
     pub(crate) closed: bool,
     /// Must pass in addition.
     pub(crate) overriding: Option<Arc<Policy>>,

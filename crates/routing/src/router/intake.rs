@@ -8,8 +8,13 @@ use super::{Router, changes::Touch, links, store::replace};
 use crate::{
     object::{Kind, Manifest},
     read::{
-        auth_policy::AuthPolicy, endpoint_slice::EndpointSlice, gateway::Gateway, http_route::HttpRoute,
-        namespace, reference_grant::ReferenceGrant, service::Service,
+        auth_policy::{AuthPolicy, Target},
+        endpoint_slice::EndpointSlice,
+        gateway::Gateway,
+        http_route::HttpRoute,
+        namespace,
+        reference_grant::ReferenceGrant,
+        service::Service,
     },
 };
 
@@ -42,7 +47,11 @@ impl Router {
         let routes = links.routes_of_gateway.get(name);
         self.changes
             .routes(routes.chain(&links.routes_of_any_gateway), Touch::Attachment);
-        let policies = links.policies_of_gateway.get(name).cloned();
+        let mut policies = links.policies_of_gateway.get(name).cloned().peekable();
+        // Policies may name listeners that it has no longer, or again: that closes or opens all of it.
+        if policies.peek().is_some() {
+            self.changes.targets.insert(Target::Gateway(name.clone()));
+        }
         self.changes.policies.extend(policies);
     }
 

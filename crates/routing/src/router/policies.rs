@@ -44,10 +44,11 @@ pub(super) fn at(
         problems.push(Problem::new(reason, message).under("spec.targetRefs"));
     };
     if !store.exists(target) {
-        problem(
-            Reason::TargetNotFound,
-            format!("{shown} does not exist; create it or correct the reference"),
-        );
+        let mut message = format!("{shown} does not exist; create it or correct the reference");
+        if store.astray(target) && !served_by_others(store, config, target) {
+            message.push_str("; until then all routes of the Gateway answer 503");
+        }
+        problem(Reason::TargetNotFound, message);
     } else if served_by_others(store, config, target) {
         let class = &config.gateway_class;
         problem(

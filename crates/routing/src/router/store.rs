@@ -88,7 +88,27 @@ impl Store {
     /// What holds for a target.
     pub(super) fn holding(&self, target: &Target) -> Holding {
         let claims = self.links.claims.get(target);
-        Holding::of(claims.filter_map(|(_, name)| self.policies.get(name)))
+        let mut holding = Holding::of(claims.filter_map(|(_, name)| self.policies.get(name)));
+        if let Target::Gateway(gateway) = target {
+            holding.closed |= self.has_astray(gateway);
+        }
+        holding
+    }
+
+    /// Whether a policy names a listener that this Gateway does not have.
+    fn has_astray(&self, gateway: &ObjectName) -> bool {
+        let names = self.links.policies_of_gateway.get(gateway);
+        names
+            .filter_map(|name| self.policies.get(name))
+            .flat_map(|policy| &policy.targets)
+            .any(|target| target.object() == gateway && self.astray(target))
+    }
+
+    /// Whether a target's Gateway is there and can be read, but has no such listener. It may serve what
+    /// the policy was meant to hold for under another name, so all of the Gateway is closed.
+    pub(super) fn astray(&self, target: &Target) -> bool {
+        matches!(target, Target::Listener(gateway, _) if self.gateways.contains_key(gateway))
+            && !self.exists(target)
     }
 
     /// Whether a policy's target exists.

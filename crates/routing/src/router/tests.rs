@@ -1,5 +1,6 @@
 //! The router as its callers see it: objects in, answers out.
 
+mod astray;
 mod closing;
 mod findings;
 mod histories;

@@ -149,7 +149,9 @@ fn any_policy() -> impl Strategy<Value = Value> {
     let target = select(vec![
         target("Gateway/gw"),
         target("Gateway/gw/web"),
+        target("Gateway/gw/alt"),
         target("Gateway/gw2/alt"),
+        target("Gateway/gw2/none"),
         target("HTTPRoute/r1"),
         target("HTTPRoute/r2"),
         json!({ "kind": "HTTPRoute" }),
