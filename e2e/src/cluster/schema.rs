@@ -8,13 +8,20 @@ use crate::{manifest::Manifest, wait::eventually};
 
 impl Cluster {
     /// Deletes a CRD (`credentials.latchkey.dev`), and with it all objects of its kind; returns when
-    /// both are gone.
+    /// the API server does not know the kind any more.
     pub fn delete_crd(&self, name: &str) {
-        let crd = crd_named(name);
+        let crd = Manifest::new("apiextensions.k8s.io/v1", "CustomResourceDefinition", name);
+        let kind = Served::of(&self.api().read(&crd).expect("the CRD is there"));
         self.api().delete(&crd).must();
         eventually(&format!("{name} is gone"), || match self.api().read(&crd) {
             None => Ok(()),
             Some(crd) => Err(crd["status"].to_string()),
+        });
+        // It is served for a moment longer.
+        let path = collection(&kind.api_version, &kind.kind, None);
+        eventually(&format!("{name} is not served any more"), || {
+            let answer = self.api().get(&path);
+            (answer.status == 404).then_some(()).ok_or_else(|| answer.text())
         });
     }
 
@@ -35,17 +42,9 @@ impl Cluster {
 
     /// Waits until the API server takes an object whose spec is a text.
     fn until_taken(&self, crd: &Manifest) {
-        let spec = &crd.json()["spec"];
-        let text = |pointer: &str| spec.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        let kind = text("/names/kind");
-        let versions = spec["versions"].as_array().expect("a CRD has versions");
-        let stored = versions.iter().find(|version| version["storage"] == true);
-        let version = stored
-            .and_then(|version| version["name"].as_str())
-            .expect("one is stored");
-        let api_version = format!("{}/{version}", text("/group"));
-        let object = Manifest::new(&api_version, kind, "anything").set("spec", "a text");
-        let path = format!("{}?dryRun=All", collection(&api_version, kind, Some("default")));
+        let Served { api_version, kind } = Served::of(crd.json());
+        let object = Manifest::new(&api_version, &kind, "anything").set("spec", "a text");
+        let path = format!("{}?dryRun=All", collection(&api_version, &kind, None));
         eventually(&format!("{} takes anything", crd.name()), || {
             let answer = self
                 .api()
@@ -55,8 +54,24 @@ impl Cluster {
     }
 }
 
-fn crd_named(name: &str) -> Manifest {
-    Manifest::new("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
+/// What a CRD is for, in the version that is stored.
+struct Served {
+    api_version: String,
+    kind: String,
+}
+
+impl Served {
+    fn of(crd: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
+        let stored = versions
+            .filter(|version| version["storage"] == true)
+            .map(|version| text(&version["name"]));
+        Self {
+            api_version: format!("{}/{}", text(&crd["spec"]["group"]), stored.collect::<String>()),
+            kind: text(&crd["spec"]["names"]["kind"]),
+        }
+    }
 }
 
 fn all_crds() -> Vec<Manifest> {

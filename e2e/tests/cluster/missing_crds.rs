@@ -76,9 +76,12 @@ fn keys_die_with_the_crd_of_consumers_and_live_again_with_its_objects() {
     dies_with("consumers.latchkey.dev", "Consumer");
 }
 
-/// What shapes is kept without its CRD; then what is put there counts. `changed` is an object of the kind
-/// after which `other` is the request that a right key needs.
-fn outlives(crd: &str, kind: &str, changed: &dyn Fn(&Holder) -> (Vec<Manifest>, Request)) {
+/// What comes after the CRD, for who holds a key.
+type Change = fn(&Holder) -> (Manifest, Request, &'static [u16]);
+
+/// What shapes is kept where its CRD goes unseen; then what is put there counts. `change` gives an object
+/// of the kind, the request that a key needs from then on, and all answers to those who have none.
+fn outlives(crd: &str, kind: &str, change: Change) {
     let cluster = cluster();
     let scene = Scene::on(&cluster);
     scene.put_pepper();
@@ -86,37 +89,38 @@ fn outlives(crd: &str, kind: &str, changed: &dyn Fn(&Holder) -> (Vec<Manifest>, 
     let relay = Relay::start(&cluster);
     let gateway = scene.gateway().through(&relay).start();
     gateway.becomes(&alice.request(), 200);
-    let closed = Steady::start(&[gateway.proxy()], &[Request::get("/")], 401);
+    let anybody = Poll::start(gateway.proxy(), &Request::get("/"));
     unseen(&relay, || cluster.delete_crd(crd));
     counts_as_missing(&gateway, kind, 1);
     gateway.becomes(&alice.request(), 200);
-    closed.finish();
+    anybody.is(&[401]);
 
-    let (objects, request) = changed(&alice);
+    let (object, request, answers) = change(&alice);
     assert_ne!(gateway.status(&request), 200);
     unseen(&relay, || {
         cluster.install_crds();
-        scene.namespace().put(&objects);
+        scene.namespace().put(&[object]);
     });
     gateway.becomes(&request, 200);
     counts_as_missing(&gateway, kind, 0);
     assert_ne!(gateway.status(&alice.request()), 200);
+    anybody.becomes(answers);
 }
 
 #[test]
 fn a_policy_outlives_its_crd_and_then_what_is_there_counts() {
-    outlives("authpolicies.latchkey.dev", "AuthPolicy", &|alice| {
+    outlives("authpolicies.latchkey.dev", "AuthPolicy", |alice| {
         let elsewhere = policy().places(&json!([{"header": {"name": "X-Other"}}]));
         let request = Request::get("/").header("X-Other", &alice.key);
-        (vec![elsewhere], request)
+        (elsewhere, request, &[401])
     });
 }
 
 #[test]
 fn a_route_outlives_its_crd_and_then_what_is_there_counts() {
-    outlives("httproutes.gateway.networking.k8s.io", "HTTPRoute", &|alice| {
+    outlives("httproutes.gateway.networking.k8s.io", "HTTPRoute", |alice| {
         let elsewhere = route().set("spec.hostnames", json!(["other.test"]));
-        (vec![elsewhere], alice.request().host("other.test"))
+        (elsewhere, alice.request().host("other.test"), &[401, 404])
     });
 }
 
