@@ -33,8 +33,8 @@ fn counts(gateway: &Gateway, kind: &str, undecodable: usize) {
     gateway.until_watches(&what, |watch| watch["kinds"][kind]["undecodable"] == undecodable);
 }
 
-/// Spoils an object of Alice's in several ways, and mends it each time; gives what the operator says of
-/// it meanwhile, if it is a Credential.
+/// Spoils an object of Alice's in several ways, and mends it each time. Her key is dead meanwhile, and
+/// nobody else's; of a Credential the operator says so.
 fn grants_nothing(of: fn(Holder) -> Manifest, ways: &[Spoil]) {
     let scene = Scene::on(loose());
     let namespace = scene.namespace();
@@ -113,8 +113,12 @@ fn closes(whole: &Manifest, cases: &[(Manifest, u16, u16)]) {
     for (broken, of_app, of_other) in cases {
         namespace.put(from_ref(broken));
         counts(&gateway, whole.kind(), 1);
-        gateway.becomes(&alice, *of_app);
-        gateway.becomes(&other, *of_other);
+        // One that finds it so from the start does likewise.
+        let late = scene.gateway().start();
+        for gateway in [&gateway, &late] {
+            gateway.becomes(&alice, *of_app);
+            gateway.becomes(&other, *of_other);
+        }
         namespace.put(from_ref(whole));
         counts(&gateway, whole.kind(), 0);
         gateway.becomes(&alice, 200);
