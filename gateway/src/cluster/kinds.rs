@@ -1,9 +1,11 @@
 //! Which collections of an API server a gateway watches: one a kind, or one a kind and namespace.
 
 use latchkey_core::object::ObjectName;
+use latchkey_index::object::Kind as IndexKind;
+use latchkey_routing::object::Resource;
 use latchkey_runtime::watch::{Collection, Content};
 
-use crate::object::Kind;
+use crate::object::{Kind, Reader};
 
 /// A collection, and the kind of its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +71,7 @@ impl Scope {
 }
 
 fn watched(kind: Kind, namespace: Option<String>) -> Watched {
-    let (api_version, plural) = resource(kind);
+    let Resource { api_version, plural } = resource(kind);
     Watched {
         kind,
         collection: Collection {
@@ -83,21 +85,14 @@ fn watched(kind: Kind, namespace: Option<String>) -> Watched {
     }
 }
 
-/// The version that is asked for, and the resource's name. ReferenceGrants are asked for in the version
-/// that every release of the Gateway API since 1.0 serves; both versions hold the same fields.
-fn resource(kind: Kind) -> (&'static str, &'static str) {
-    match kind {
-        Kind::Consumer => ("latchkey.dev/v1alpha1", "consumers"),
-        Kind::Credential => ("latchkey.dev/v1alpha1", "credentials"),
-        Kind::AuthPolicy => ("latchkey.dev/v1alpha1", "authpolicies"),
-        Kind::Gateway => ("gateway.networking.k8s.io/v1", "gateways"),
-        Kind::HttpRoute => ("gateway.networking.k8s.io/v1", "httproutes"),
-        Kind::ReferenceGrant => ("gateway.networking.k8s.io/v1beta1", "referencegrants"),
-        Kind::Secret => ("v1", "secrets"),
-        Kind::Service => ("v1", "services"),
-        Kind::EndpointSlice => ("discovery.k8s.io/v1", "endpointslices"),
-        Kind::Namespace => ("v1", "namespaces"),
-    }
+fn resource(kind: Kind) -> Resource {
+    let (api_version, plural) = match kind.reader() {
+        Reader::Index(IndexKind::Consumer) => ("latchkey.dev/v1alpha1", "consumers"),
+        Reader::Index(IndexKind::Credential) => ("latchkey.dev/v1alpha1", "credentials"),
+        Reader::Secrets => ("v1", "secrets"),
+        Reader::Router(kind) => return kind.resource(),
+    };
+    Resource { api_version, plural }
 }
 
 impl Watched {

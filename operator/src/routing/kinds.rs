@@ -1,8 +1,14 @@
 //! The kinds that are watched, and those of them whose status is ours to write.
 
 use latchkey_core::object::ObjectName;
-use latchkey_routing::object::Kind;
+use latchkey_routing::object::{Kind, Resource};
 use latchkey_runtime::watch::{Collection, Content};
+
+/// GatewayClasses, of which the router knows nothing but the name.
+const GATEWAY_CLASSES: Resource = Resource {
+    api_version: "gateway.networking.k8s.io/v1",
+    plural: "gatewayclasses",
+};
 
 /// A kind whose status says what became of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,12 +65,12 @@ impl Subject {
 
     /// The URL path of an object.
     pub(super) fn path(self, name: &ObjectName) -> String {
-        let watched = Watched::Of(self);
-        let (api, plural) = (watched.api_version(), watched.plural());
+        let Resource { api_version, plural } = Watched::Of(self).resource();
         match self {
-            Self::GatewayClass => format!("/apis/{api}/{plural}/{}", name.name),
+            Self::GatewayClass => format!("/apis/{api_version}/{plural}/{}", name.name),
             Self::Gateway | Self::HttpRoute | Self::AuthPolicy => {
-                format!("/apis/{api}/namespaces/{}/{plural}/{}", name.namespace, name.name)
+                let (namespace, name) = (&name.namespace, &name.name);
+                format!("/apis/{api_version}/namespaces/{namespace}/{plural}/{name}")
             }
         }
     }
@@ -121,24 +127,8 @@ impl Watched {
         }
     }
 
-    pub(super) fn plural(self) -> &'static str {
-        match self {
-            Self::Of(Subject::GatewayClass) => "gatewayclasses",
-            Self::Of(Subject::Gateway) => "gateways",
-            Self::Of(Subject::HttpRoute) => "httproutes",
-            Self::Of(Subject::AuthPolicy) => "authpolicies",
-            Self::Beside(Kind::ReferenceGrant) => "referencegrants",
-            Self::Beside(Kind::Namespace) => "namespaces",
-            Self::Beside(_) => "services",
-        }
-    }
-
-    pub(super) fn api_version(self) -> &'static str {
-        match self {
-            Self::Of(Subject::AuthPolicy) => "latchkey.dev/v1alpha1",
-            Self::Of(_) | Self::Beside(Kind::ReferenceGrant) => "gateway.networking.k8s.io/v1",
-            Self::Beside(_) => "v1",
-        }
+    pub(super) fn resource(self) -> Resource {
+        self.kind().map_or(GATEWAY_CLASSES, Kind::resource)
     }
 
     fn content(self) -> Content {
@@ -153,19 +143,22 @@ impl Watched {
 /// The kind of a collection that is watched, by its plural name.
 pub fn kind_of(plural: &str) -> Option<&'static str> {
     let mut all = Watched::NAMESPACED.into_iter().chain(Watched::CLUSTER);
-    let watched = all.find(|watched| watched.plural() == plural);
+    let watched = all.find(|watched| watched.resource().plural == plural);
     watched.map(Watched::as_str)
 }
 
 /// One collection of each kind, or one of each kind and namespace.
 pub(super) fn collections(namespaces: &[String]) -> Vec<(Watched, Collection)> {
-    let collection = |watched: Watched, namespace: Option<&String>| Collection {
-        api_version: watched.api_version(),
-        plural: watched.plural(),
-        namespace: namespace.cloned(),
-        labels: None,
-        name: None,
-        content: watched.content(),
+    let collection = |watched: Watched, namespace: Option<&String>| {
+        let Resource { api_version, plural } = watched.resource();
+        Collection {
+            api_version,
+            plural,
+            namespace: namespace.cloned(),
+            labels: None,
+            name: None,
+            content: watched.content(),
+        }
     };
     if namespaces.is_empty() {
         let all = Watched::NAMESPACED.into_iter().chain(Watched::CLUSTER);

@@ -17,14 +17,15 @@ pub(super) enum Notice {
     There(String),
 }
 
-/// Collections whose kind is not there, by API version.
+/// Collections whose kind is not there, by API group.
 #[derive(Debug, Default)]
 pub(super) struct Notices(BTreeMap<&'static str, BTreeSet<usize>>);
 
 impl Notices {
     /// What to say of an event in the collection of this index.
     pub(super) fn of(&mut self, index: usize, collection: &Collection, event: &Event) -> Option<Notice> {
-        let missing = self.0.entry(collection.api_version).or_default();
+        let group = group(collection);
+        let missing = self.0.entry(group).or_default();
         match event {
             Event::Missing => {
                 let first = missing.is_empty();
@@ -33,7 +34,7 @@ impl Notices {
             }
             Event::ListEnd => {
                 let last = missing.remove(&index) && missing.is_empty();
-                last.then(|| Notice::There(format!("all kinds of {} are there", collection.api_version)))
+                last.then(|| Notice::There(format!("all kinds of {group} are there")))
             }
             Event::ListBegin
             | Event::Listed(_)
@@ -45,8 +46,13 @@ impl Notices {
     }
 }
 
+fn group(collection: &Collection) -> &'static str {
+    let grouped = collection.api_version.split_once('/');
+    grouped.map_or("", |(group, _)| group)
+}
+
 fn line(collection: &Collection) -> String {
-    let remedy = if collection.api_version.starts_with("gateway.networking.k8s.io/") {
+    let remedy = if group(collection) == "gateway.networking.k8s.io" {
         format!("install the Gateway API: {GATEWAY_API}")
     } else {
         "apply the manifests in crds/manifests".to_owned()
