@@ -48,7 +48,7 @@ families! {
     QUEUE_DEPTH = GAUGE "latchkey_operator_queue_depth" ["lane"];
     /// How long the Credential has waited that waits longest for its turn.
     QUEUE_AGE = GAUGE "latchkey_operator_queue_age_seconds" [];
-    /// Status writes that were sent, by kind of object and what became of them.
+    /// Status writes, by kind of object and what became of them (not_leading: not sent).
     STATUS_WRITES = COUNTER "latchkey_operator_status_writes_total" ["kind", "outcome"];
     /// Secrets that were read from the API server.
     SECRET_READS = COUNTER "latchkey_operator_secret_reads_total" [];

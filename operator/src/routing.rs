@@ -24,7 +24,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 use self::{control::Control, world::World};
 pub use self::{
     kinds::{Subject, kind_of},
-    stats::{Outcome, Stats},
+    stats::Stats,
 };
 use crate::leadership::Leadership;
 

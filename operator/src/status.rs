@@ -1,5 +1,7 @@
 //! Writing a status: a merge patch that carries the version it was computed from, only while leading.
 
+mod outcome;
+
 use std::time::Duration;
 
 use http::StatusCode;
@@ -7,6 +9,8 @@ use kube::Client;
 use latchkey_runtime::api::{ApiError, Call, Limits, send};
 use serde_json::{Value, json};
 
+pub use self::outcome::Outcome;
+pub(crate) use self::outcome::Writes;
 use crate::{
     leadership::{Leadership, now},
     refusal::told,

@@ -322,7 +322,6 @@ impl Loop {
                 });
             }
             Step::Write(attempt, target, status) => {
-                self.stats.write();
                 let (client, leadership) = (self.client.clone(), self.leadership.clone());
                 self.jobs.spawn(async move {
                     let written = status::write(&client, &leadership, &target, &status).await;
@@ -337,6 +336,7 @@ impl Loop {
     }
 
     fn count(&mut self, attempt: &Attempt, written: &Written) {
+        self.stats.wrote(written);
         let name = attempt.name();
         match written {
             Written::Done(_) => {
@@ -350,9 +350,8 @@ impl Loop {
                     self.complain(Class::Undecodable, name, why);
                 }
             }
-            Written::Conflict => self.stats.conflict(),
             Written::Failed(why) => self.complain(Class::StatusWrite, name, why),
-            Written::Gone | Written::NotLeading => {}
+            Written::Conflict | Written::Gone | Written::NotLeading => {}
         }
     }
 

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tokio::sync::watch;
 
+use crate::status::{self, Writes, Written};
+
 /// How a reconciliation of one Credential ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
@@ -77,8 +79,7 @@ pub struct Held {
 pub struct Stats {
     reconciles: [AtomicU64; Outcome::ALL.len()],
     secret_reads: AtomicU64,
-    writes: AtomicU64,
-    conflicts: AtomicU64,
+    writes: Writes,
     blocks_refused: AtomicU64,
     held: watch::Sender<Held>,
 }
@@ -94,14 +95,9 @@ impl Stats {
         self.secret_reads.load(Relaxed)
     }
 
-    /// Status writes sent, whatever became of them.
-    pub fn writes(&self) -> u64 {
-        self.writes.load(Relaxed)
-    }
-
-    /// Status writes that failed because the Credential had changed.
-    pub fn conflicts(&self) -> u64 {
-        self.conflicts.load(Relaxed)
+    /// Status writes that ended so.
+    pub fn writes(&self, outcome: status::Outcome) -> u64 {
+        self.writes.ended(outcome)
     }
 
     /// Blocks of ours that were replaced because nobody but a stranger can have put them there: forged,
@@ -123,12 +119,8 @@ impl Stats {
         self.secret_reads.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn write(&self) {
-        self.writes.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn conflict(&self) {
-        self.conflicts.fetch_add(1, Relaxed);
+    pub(super) fn wrote(&self, written: &Written) {
+        self.writes.end(written);
     }
 
     pub(super) fn refused(&self, blocks: u64) {

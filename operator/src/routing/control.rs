@@ -19,7 +19,7 @@ use super::{
     kinds::{Key, Watched},
     notices::{Notice, Notices},
     queue::{End, Job, Queue},
-    stats::{Outcome, Stats},
+    stats::Stats,
     world::World,
 };
 use crate::{
@@ -186,9 +186,7 @@ impl Control {
     }
 
     fn wrote(&mut self, key: Key, written: Written) {
-        if let Some(outcome) = Outcome::of(&written) {
-            self.stats.wrote(key.subject, outcome);
-        }
+        self.stats.wrote(key.subject, &written);
         match written {
             Written::Done(_) | Written::Conflict => self.end(key, End::Newer),
             Written::Gone => self.end(key, End::Nothing),

@@ -3,59 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::kinds::Subject;
-use crate::status::Written;
-
-/// What became of a status write that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Outcome {
-    /// It stands.
-    Done,
-    /// The object had changed: computed again.
-    Conflict,
-    /// The object is gone.
-    Gone,
-    /// It failed and is tried again.
-    Failed,
-}
-
-impl Outcome {
-    /// All of them, in the order of their discriminants.
-    pub const ALL: [Self; 4] = [Self::Done, Self::Conflict, Self::Gone, Self::Failed];
-
-    /// The text in metrics.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Conflict => "conflict",
-            Self::Gone => "gone",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// `None`: nothing was sent.
-    pub(super) fn of(written: &Written) -> Option<Self> {
-        match written {
-            Written::Done(_) => Some(Self::Done),
-            Written::Conflict => Some(Self::Conflict),
-            Written::Gone => Some(Self::Gone),
-            Written::Failed(_) => Some(Self::Failed),
-            Written::NotLeading => None,
-        }
-    }
-}
+use crate::status::{Outcome, Writes, Written};
 
 /// Counters since the start. Written by the loop, read by anybody.
 #[derive(Debug, Default)]
 pub struct Stats {
-    writes: [[AtomicU64; Outcome::ALL.len()]; Subject::ALL.len()],
+    writes: [Writes; Subject::ALL.len()],
     waiting: AtomicU64,
 }
 
 impl Stats {
     /// Status writes of objects of a kind that ended so.
     pub fn writes(&self, subject: Subject, outcome: Outcome) -> u64 {
-        self.writes[subject as usize][outcome as usize].load(Relaxed)
+        self.writes[subject as usize].ended(outcome)
     }
 
     /// Objects whose status is to be looked at, is being written, or waits for another try.
@@ -63,8 +23,8 @@ impl Stats {
         self.waiting.load(Relaxed)
     }
 
-    pub(super) fn wrote(&self, subject: Subject, outcome: Outcome) {
-        self.writes[subject as usize][outcome as usize].fetch_add(1, Relaxed);
+    pub(super) fn wrote(&self, subject: Subject, written: &Written) {
+        self.writes[subject as usize].end(written);
     }
 
     pub(super) fn wait(&self, waiting: usize) {

@@ -12,6 +12,7 @@ use crate::{
     leadership::{Leadership, now},
     metrics::{self, CONTENT_TYPE, Text, count, unix_seconds},
     routing::{self, Subject},
+    status::Outcome,
 };
 
 /// The kind that is not one of [`Subject`].
@@ -79,18 +80,14 @@ impl Sources {
     }
 
     fn status_writes(&self, text: &mut Text) {
-        let credentials = [
-            ("sent", self.credentials.writes()),
-            ("conflict", self.credentials.conflicts()),
-        ];
-        let credentials = credentials.map(|(outcome, times)| ([CREDENTIAL, outcome], count(times)));
-        let others = Subject::ALL.into_iter().flat_map(|subject| {
-            routing::Outcome::ALL.map(|outcome| {
-                let times = self.routing.writes(subject, outcome);
-                ([subject.as_str(), outcome.as_str()], count(times))
-            })
+        let samples = Outcome::ALL.into_iter().flat_map(|outcome| {
+            let credentials = (CREDENTIAL, self.credentials.writes(outcome));
+            let others =
+                Subject::ALL.map(|subject| (subject.as_str(), self.routing.writes(subject, outcome)));
+            let all = [credentials].into_iter().chain(others);
+            all.map(move |(kind, times)| ([kind, outcome.as_str()], count(times)))
         });
-        text.values(&metrics::STATUS_WRITES, credentials.into_iter().chain(others));
+        text.values(&metrics::STATUS_WRITES, samples);
     }
 
     fn queues(&self, text: &mut Text) {

@@ -103,3 +103,23 @@ async fn a_refusal_fails_once_with_what_the_server_said() {
         assert_eq!(api.seen().len(), before + 1, "{code} is not sent twice");
     }
 }
+
+#[test]
+fn each_end_of_a_write_is_counted_as_itself_alone() {
+    let ends = [
+        (Written::Done("2".to_owned()), "done"),
+        (Written::Conflict, "conflict"),
+        (Written::Gone, "gone"),
+        (Written::NotLeading, "not_leading"),
+        (Written::Failed("why".to_owned()), "failed"),
+    ];
+    assert_eq!(ends.len(), Outcome::ALL.len());
+    for (written, text) in ends {
+        let writes = Writes::default();
+        writes.end(&written);
+        for outcome in Outcome::ALL {
+            let expected = u64::from(outcome.as_str() == text);
+            assert_eq!(writes.ended(outcome), expected, "{written:?}: {outcome:?}");
+        }
+    }
+}

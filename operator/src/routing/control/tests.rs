@@ -11,7 +11,10 @@ use super::{
     super::kinds::{Subject, collections},
     *,
 };
-use crate::testing::{Api, Do, Seen};
+use crate::{
+    status::Outcome,
+    testing::{Api, Do, Seen},
+};
 
 const CLASS: &str = "latchkey";
 
