@@ -99,6 +99,7 @@ fn of_watch(stats: &WatchStats, session: &Session) -> Value {
             "listFailures": watches.list_failures,
             "events": watches.events,
             "undecodable": stats.undecodable.load(Relaxed),
+            "deletionsIgnored": stats.deletions_ignored.load(Relaxed),
         });
         (stats.kind.as_str().to_owned(), kind)
     });
@@ -108,6 +109,7 @@ fn of_watch(stats: &WatchStats, session: &Session) -> Value {
         "contactFailures": counts.contact_failures,
         "rollbacks": counts.rollbacks,
         "refusedBlocks": stats.refused_blocks.load(Relaxed),
+        "deletionsHeld": stats.deletions_held.load(Relaxed),
         "kinds": kinds.collect::<Map<_, _>>(),
     })
 }

@@ -98,6 +98,10 @@ families! {
     WATCH_WORKING = Gauge "latchkey_watch_working" ["kind"];
     /// Whether the API server does not know the kind: its CRD is missing.
     WATCH_MISSING = Gauge "latchkey_watch_missing" ["kind"];
+    /// Deletions of AuthPolicies, HTTPRoutes and Gateways that wait until it is known whether their CRD is being removed.
+    DELETIONS_HELD = Gauge "latchkey_watch_deletions_held" [];
+    /// Objects of a kind that stay in force though they are deleted, because their CRD was being removed.
+    DELETIONS_IGNORED = Counter "latchkey_watch_deletions_ignored_total" ["kind"];
     /// Objects of a kind that exist and cannot be read or honoured.
     UNDECODABLE_OBJECTS = Gauge "latchkey_undecodable_objects" ["kind"];
     /// Blocks in the status of Credentials that claim to be theirs under a held pepper, but bear a wrong tag.

@@ -6,8 +6,9 @@ use crate::{
     Source,
     encode::{Family, Labels, Text, Value},
     families::{
-        CONTACT_AGE, CONTACT_FAILURES, PUBLISHED_BLOCKS_REFUSED, STORE_ROLLBACKS, UNDECODABLE_OBJECTS,
-        WATCH_EVENTS, WATCH_LIST_FAILURES, WATCH_LISTS, WATCH_MISSING, WATCH_RESTARTS, WATCH_WORKING,
+        CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, PUBLISHED_BLOCKS_REFUSED,
+        STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS, WATCH_LIST_FAILURES, WATCH_LISTS, WATCH_MISSING,
+        WATCH_RESTARTS, WATCH_WORKING,
     },
 };
 
@@ -22,6 +23,8 @@ pub struct Watches {
     pub rollbacks: u64,
     /// Blocks with a wrong tag since start.
     pub refused_blocks: u64,
+    /// Deletions that wait until it is known whether their kind stands.
+    pub deletions_held: usize,
     /// By kind.
     pub kinds: Vec<KindWatches>,
 }
@@ -45,6 +48,8 @@ pub struct KindWatches {
     pub missing: bool,
     /// Objects that cannot be read or honoured.
     pub undecodable: usize,
+    /// Objects that stay in force though they are deleted, since start.
+    pub deletions_ignored: u64,
 }
 
 /// How the watches of an API server fare.
@@ -57,6 +62,7 @@ pub fn watches(read: impl Fn() -> Watches + Send) -> impl Source {
         text.single(&CONTACT_FAILURES, watches.contact_failures);
         text.single(&STORE_ROLLBACKS, watches.rollbacks);
         text.single(&PUBLISHED_BLOCKS_REFUSED, watches.refused_blocks);
+        text.single(&DELETIONS_HELD, watches.deletions_held);
         let mut by_kind = |family: &'static Family, value: fn(&KindWatches) -> Value| {
             let mut samples = text.family(family);
             for kind in &watches.kinds {
@@ -69,6 +75,7 @@ pub fn watches(read: impl Fn() -> Watches + Send) -> impl Source {
         by_kind(&WATCH_WORKING, |kind| u64::from(kind.working).into());
         by_kind(&WATCH_MISSING, |kind| u64::from(kind.missing).into());
         by_kind(&UNDECODABLE_OBJECTS, |kind| kind.undecodable.into());
+        by_kind(&DELETIONS_IGNORED, |kind| kind.deletions_ignored.into());
         let mut samples = text.family(&WATCH_RESTARTS);
         for kind in &watches.kinds {
             for (cause, count) in &kind.restarts {

@@ -1,13 +1,15 @@
 //! The thread that talks to the API server: all watches and the contact, on one runtime. It only hands on
-//! what it hears; a full queue makes it wait, never the writer.
+//! what it hears, deletions of what shapes routing a little later; a full queue makes it wait, never the
+//! writer.
 
 use std::{
     io,
-    sync::mpsc::sync_channel,
+    sync::{Arc, mpsc::sync_channel},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
+use kube::Client;
 use latchkey_core::object::ObjectName;
 use latchkey_proxy::Freshness;
 use latchkey_runtime::{
@@ -21,13 +23,19 @@ use tokio::{
     time::interval,
 };
 
-use super::kinds::Scope;
+use super::{
+    hold::{self, Hold},
+    kinds::Scope,
+    stats::WatchStats,
+};
 use crate::args::cluster::ClusterArgs;
 
 /// How often workers are told when the API server was last heard of, where that has a limit.
 const TELL: Duration = Duration::from_secs(1);
 /// Events that may wait for the writer, which takes as many at a time. Each is one object.
 const QUEUE: usize = 1024;
+/// Events that may wait for the task that holds deletions. It passes on at once what it does not hold.
+const HOLD_QUEUE: usize = 64;
 
 /// Why cluster mode cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +60,8 @@ pub struct Informer {
     pub events: mpsc::Receiver<(usize, Event)>,
     /// Where numbers about the watches are.
     pub session: Session,
+    /// Where numbers about what was heard are.
+    pub stats: Arc<WatchStats>,
     /// Dropped, it ends the thread.
     pub stop: oneshot::Sender<()>,
     /// The thread.
@@ -72,10 +82,9 @@ impl Informer {
         let args = args.clone();
         let run = async move {
             match connect(&args, seed).await {
-                Ok((scope, session)) => {
-                    let watches = (scope.clone(), session.clone());
-                    if tell.send(Ok(watches)).is_ok() {
-                        watch(&scope, &session, freshness, sender, stopped).await;
+                Ok(watches) => {
+                    if tell.send(Ok(watches.clone())).is_ok() {
+                        watches.run(freshness, sender, stopped).await;
                     }
                 }
                 // Whoever asked waits for this.
@@ -85,18 +94,34 @@ impl Informer {
         let thread = thread::Builder::new()
             .name("informer".to_owned())
             .spawn(move || runtime.block_on(run))?;
-        let (scope, session) = told.recv().map_err(|_| StartError::Ended)??;
+        let Watches {
+            scope,
+            session,
+            stats,
+            ..
+        } = told.recv().map_err(|_| StartError::Ended)??;
         Ok(Self {
             scope,
             events,
             session,
+            stats,
             stop,
             thread,
         })
     }
 }
 
-async fn connect(args: &ClusterArgs, seed: u64) -> Result<(Scope, Session), ConnectError> {
+/// What is to be watched, and by whom.
+#[derive(Clone)]
+struct Watches {
+    scope: Scope,
+    client: Client,
+    session: Session,
+    stats: Arc<WatchStats>,
+    seed: u64,
+}
+
+async fn connect(args: &ClusterArgs, seed: u64) -> Result<Watches, ConnectError> {
     let client = ApiArgs::client(&args.api).await?;
     let own = args
         .namespace
@@ -111,33 +136,56 @@ async fn connect(args: &ClusterArgs, seed: u64) -> Result<(Scope, Session), Conn
         contact_interval: args.contact_interval,
         ..Tuning::default()
     };
-    Ok((scope, Session::new(client, tuning, seed)))
+    Ok(Watches {
+        session: Session::new(client.clone(), tuning, seed),
+        client,
+        stats: Arc::new(WatchStats::new(&scope.watched())),
+        scope,
+        seed,
+    })
 }
 
-/// Until the end is asked for. No watch ends before that but by a defect, and then all do: going on
-/// without one would keep revoked keys alive.
-async fn watch(
-    scope: &Scope,
-    session: &Session,
-    freshness: Freshness,
-    events: mpsc::Sender<(usize, Event)>,
-    stopped: oneshot::Receiver<()>,
-) {
-    let mut tasks = JoinSet::new();
-    for (id, watched) in scope.watched().into_iter().enumerate() {
-        let (session, events) = (session.clone(), events.clone());
-        tasks.spawn(async move { session.watch(watched.collection, id, events).await });
-    }
-    drop(events);
-    let (contact, contacted) = (session.clone(), scope.contact());
-    tasks.spawn(async move { contact.contact(&contacted).await });
-    if freshness.is_limited() {
-        let session = session.clone();
-        tasks.spawn(async move { keep_fresh(&session, &freshness).await });
-    }
-    tokio::select! {
-        _ = stopped => {}
-        _ = tasks.join_next() => tracing::error!("a watch of the API server ended by itself"),
+impl Watches {
+    /// Until the end is asked for. No watch ends before that but by a defect, and then all do: going on
+    /// without one would keep revoked keys alive.
+    async fn run(
+        self,
+        freshness: Freshness,
+        events: mpsc::Sender<(usize, Event)>,
+        stopped: oneshot::Receiver<()>,
+    ) {
+        let Self {
+            scope,
+            client,
+            session,
+            stats,
+            seed,
+        } = self;
+        let watched = scope.watched();
+        let hold = Hold::new(watched.clone(), seed);
+        let (shaping, shaped) = mpsc::channel(HOLD_QUEUE);
+        let mut tasks = JoinSet::new();
+        for (id, watched) in watched.into_iter().enumerate() {
+            let to = if watched.kind.shapes() { &shaping } else { &events };
+            let (session, to) = (session.clone(), to.clone());
+            tasks.spawn(async move { session.watch(watched.collection, id, to).await });
+        }
+        drop(shaping);
+        tasks.spawn(async move {
+            hold::run(hold, shaped, events, stats, |kinds| {
+                hold::standing(&client, kinds)
+            })
+            .await;
+        });
+        let (contact, contacted) = (session.clone(), scope.contact());
+        tasks.spawn(async move { contact.contact(&contacted).await });
+        if freshness.is_limited() {
+            tasks.spawn(async move { keep_fresh(&session, &freshness).await });
+        }
+        tokio::select! {
+            _ = stopped => {}
+            _ = tasks.join_next() => tracing::error!("a watch of the API server ended by itself"),
+        }
     }
 }
 

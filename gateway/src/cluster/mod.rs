@@ -4,14 +4,16 @@
 //! informer (one thread)                                    control (one thread)
 //!   kinds: which collections                                 writer: event -> fact -> index, router
 //!   Session::watch, a task each -- bounded queue, Event -->          `-> progress -> /readyz
-//!   Session::contact                                                 `-> stats -> /metrics, /debug/index
+//!      `-> hold: deletions of what shapes --^                        `-> stats -> /metrics, /debug/index
+//!   Session::contact
 //! ```
 //!
-//! Only `informer` talks to the API server and only `control` waits for it; all others are pure. What an
+//! Only `informer` and `hold` talk to the API server and only `control` waits for it; all others are pure. What an
 //! object means is decided by the crates that operator and gateway share.
 
 pub mod control;
 pub mod fact;
+mod hold;
 pub mod informer;
 pub mod kinds;
 mod peppers;

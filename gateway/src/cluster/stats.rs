@@ -1,4 +1,4 @@
-//! What the writer knows of each kind, for others to read without waiting for it.
+//! What is known of each kind, for others to read without waiting for who knows it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
@@ -11,6 +11,8 @@ pub struct WatchStats {
     kinds: Vec<KindStats>,
     /// Blocks of Credentials' status that look published for them but bear a wrong tag, since start.
     pub refused_blocks: AtomicU64,
+    /// Deletions that wait until it is known whether their kind stands.
+    pub deletions_held: AtomicUsize,
 }
 
 /// What became of one kind.
@@ -24,6 +26,8 @@ pub struct KindStats {
     pub missing: AtomicUsize,
     /// Objects that exist and cannot be read or honoured.
     pub undecodable: AtomicUsize,
+    /// Objects of it that stay in force though they are deleted, since start.
+    pub deletions_ignored: AtomicU64,
 }
 
 impl WatchStats {
@@ -37,12 +41,14 @@ impl WatchStats {
                     plural: collection.plural,
                     missing: AtomicUsize::new(0),
                     undecodable: AtomicUsize::new(0),
+                    deletions_ignored: AtomicU64::new(0),
                 });
             }
         }
         Self {
             kinds,
             refused_blocks: AtomicU64::new(0),
+            deletions_held: AtomicUsize::new(0),
         }
     }
 

@@ -56,7 +56,13 @@ struct Collection {
 
 impl Writer {
     /// A writer of what is in a scope, whose index and router hold nothing yet.
-    pub fn new(scope: &Scope, index: Index, router: Router, readiness: &Readiness) -> Self {
+    pub fn new(
+        scope: &Scope,
+        stats: Arc<WatchStats>,
+        index: Index,
+        router: Router,
+        readiness: &Readiness,
+    ) -> Self {
         let watched = scope.watched();
         Self {
             index,
@@ -64,7 +70,7 @@ impl Writer {
             pepper: PepperSecret::new(scope.pepper.clone()),
             findings: Findings::default(),
             progress: Progress::new(&watched, readiness),
-            stats: Arc::new(WatchStats::new(&watched)),
+            stats,
             serving: false,
             collections: watched
                 .into_iter()

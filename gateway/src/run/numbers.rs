@@ -62,6 +62,7 @@ pub(super) fn watches(stats: Arc<WatchStats>, session: Session) -> impl Source {
             contact_failures: counts.contact_failures,
             rollbacks: counts.rollbacks,
             refused_blocks: stats.refused_blocks.load(Relaxed),
+            deletions_held: stats.deletions_held.load(Relaxed),
         }
     })
 }
@@ -77,5 +78,6 @@ fn kind(stats: &KindStats, counts: &CollectionCounts) -> KindWatches {
         working: counts.watches > 0 && counts.working == counts.watches,
         missing: stats.missing.load(Relaxed) > 0,
         undecodable: stats.undecodable.load(Relaxed),
+        deletions_ignored: stats.deletions_ignored.load(Relaxed),
     }
 }

@@ -52,7 +52,8 @@ impl Source {
         let (index, router) = (Index::new(getrandom::u64()?), router(&args.source));
         let Some(folder) = &args.source.standalone else {
             let informer = Informer::start(&args.cluster, getrandom::u64()?, freshness.clone())?;
-            let writer = Writer::new(&informer.scope, index, router, readiness);
+            let stats = informer.stats.clone();
+            let writer = Writer::new(&informer.scope, stats, index, router, readiness);
             return Ok(Self::Cluster(informer, Box::new(writer), on_commit));
         };
         let ready = readiness.guard("folder");

@@ -75,8 +75,10 @@ fn some_watches() -> Watches {
             restarts: vec![("gone", 1), ("timeout", 7)],
             missing: true,
             undecodable: 4,
+            deletions_ignored: 5,
             ..KindWatches::default()
         }],
+        deletions_held: 6,
         ..Watches::default()
     }
 }
@@ -90,6 +92,8 @@ fn watches_are_told_by_kind_and_cause() {
     assert_eq!(of("latchkey_watch_working"), Some(0.0));
     assert_eq!(of("latchkey_watch_missing"), Some(1.0));
     assert_eq!(of("latchkey_undecodable_objects"), Some(4.0));
+    assert_eq!(of("latchkey_watch_deletions_ignored_total"), Some(5.0));
+    assert_eq!(read.value("latchkey_watch_deletions_held", &[]), Some(6.0));
     let timeouts = [("kind", "Consumer"), ("cause", "timeout")];
     assert_eq!(read.value("latchkey_watch_restarts_total", &timeouts), Some(7.0));
     let never = rendered(watches(Watches::default));

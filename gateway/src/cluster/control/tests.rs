@@ -1,5 +1,8 @@
 use std::{
-    sync::mpsc::{RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -13,7 +16,10 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::{cluster::kinds::Scope, object::Kind};
+use crate::{
+    cluster::{kinds::Scope, stats::WatchStats},
+    object::Kind,
+};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -29,7 +35,8 @@ fn writer(readiness: &Readiness) -> Writer {
         gateway_class: "latchkey".to_owned(),
         deny_unprotected: false,
     });
-    Writer::new(&scope(), Index::new(1), router, readiness)
+    let stats = Arc::new(WatchStats::new(&scope().watched()));
+    Writer::new(&scope(), stats, Index::new(1), router, readiness)
 }
 
 /// All first lists: empty but for a pepper.

@@ -1,6 +1,6 @@
 //! A writer, what is told to it, and what requests would get.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, Method};
@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     cluster::{
         kinds::{Scope, Watched},
+        stats::WatchStats,
         writer::Writer,
     },
     object::Kind,
@@ -47,8 +48,9 @@ impl Scene {
             gateway_class: "latchkey".to_owned(),
             deny_unprotected: false,
         });
+        let stats = Arc::new(WatchStats::new(&scope.watched()));
         Self {
-            writer: Writer::new(&scope, Index::new(1), router, &readiness),
+            writer: Writer::new(&scope, stats, Index::new(1), router, &readiness),
             readiness,
             scope,
             serving: false,

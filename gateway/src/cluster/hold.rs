@@ -1,0 +1,277 @@
+//! Deletions of what shapes routing, held until it is known whether they are meant.
+//!
+//! ```text
+//! Deleted -> held HOLD long -> asked: is the kind still served? -> yes: passed on
+//!    |                             ^                           `-> it goes or is gone: ignored
+//!    `- Applied, a complete list:  `-- cannot be said ---'
+//!       forgotten
+//! ```
+//!
+//! Before an API server removes a CRD it deletes all objects of its kind, and a watch shows that as so many
+//! single deletions. Whoever removes a CRD did not mean to open every door that its objects kept shut, so
+//! such a deletion is ignored; for that, each one has to wait until the kind's standing can be told.
+//!
+//! Pure: the clock is an argument, and others do the asking. Deletions are decided in the order in which
+//! they came, whatever their kinds: a route that was deleted before its policy is never without it.
+
+mod discovery;
+mod run;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::{Duration, Instant},
+};
+
+use latchkey_core::object::ObjectName;
+use latchkey_routing::object::Resource;
+use latchkey_runtime::watch::Event;
+use serde_json::json;
+
+pub(super) use self::{discovery::standing, run::run};
+use super::{fact::name_of, kinds::Watched};
+use crate::object::Kind;
+
+/// How long a deletion waits before it is asked about: every API server has by then heard of a CRD that was
+/// being removed when the object was deleted.
+const HOLD: Duration = Duration::from_millis(500);
+/// The shortest time between an answer and the next question, so that many deletions are few questions.
+const SPACING: Duration = Duration::from_millis(100);
+/// The first wait after a question without an answer; it doubles.
+const SHORTEST: Duration = Duration::from_millis(200);
+/// The longest wait after a question without an answer, unless the server wants more.
+const LONGEST: Duration = Duration::from_secs(3);
+/// The longest that a server's own wish is honoured.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+/// Doublings after which a wait has long reached its longest.
+const MAX_DOUBLINGS: u32 = 8;
+/// Deletions that are held at most. What would be too much is ignored, so that nothing opens.
+const LIMIT: usize = 65_536;
+
+/// What follows from an event or an answer.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Step {
+    /// Events that are in force now, in order, each with the number of its collection.
+    pub(super) pass: Vec<(usize, Event)>,
+    /// Deletions that never will be.
+    pub(super) ignored: Vec<Ignored>,
+}
+
+/// Deletions that are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ignored {
+    pub(super) kind: Kind,
+    pub(super) why: Why,
+    pub(super) count: usize,
+    /// Whether this is news: not since the last complete list of the kind.
+    pub(super) news: bool,
+}
+
+/// Why a deletion is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Why {
+    /// Its kind is being removed.
+    KindGoes,
+    /// Too many are held.
+    TooMany,
+}
+
+/// All deletions that are held.
+#[derive(Debug)]
+pub(super) struct Hold {
+    /// By number.
+    watched: Vec<Watched>,
+    /// In the order in which they came.
+    held: BTreeMap<u64, Deletion>,
+    places: HashMap<(usize, ObjectName), u64>,
+    next: u64,
+    /// Those before this one are being asked about.
+    asked: Option<u64>,
+    /// When to ask again at the earliest.
+    not_before: Option<Instant>,
+    /// Questions without an answer in a row.
+    failures: u32,
+    told: BTreeSet<(Kind, Why)>,
+    seed: u64,
+    limit: usize,
+}
+
+#[derive(Debug)]
+struct Deletion {
+    collection: usize,
+    name: ObjectName,
+    since: Instant,
+}
+
+impl Hold {
+    /// Nothing is held. `seed` spreads the waits of processes that fail together.
+    pub(super) fn new(watched: Vec<Watched>, seed: u64) -> Self {
+        Self {
+            watched,
+            held: BTreeMap::new(),
+            places: HashMap::new(),
+            next: 0,
+            asked: None,
+            not_before: None,
+            failures: 0,
+            told: BTreeSet::new(),
+            seed,
+            limit: LIMIT,
+        }
+    }
+
+    /// How many are held.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Takes in what happened in a collection.
+    pub(super) fn take(&mut self, id: usize, event: Event, now: Instant) -> Step {
+        let mut step = Step::default();
+        let Some(kind) = self.watched.get(id).map(|watched| watched.kind) else {
+            return step;
+        };
+        match &event {
+            Event::Deleted(object) if kind.shapes() => {
+                if let Some(name) = name_of(object) {
+                    self.hold(id, kind, name, now, &mut step);
+                    return step;
+                }
+            }
+            Event::Applied(object) | Event::Listed(object) => {
+                if let Some(name) = name_of(object) {
+                    self.forget(id, name);
+                }
+            }
+            // What a complete list does not name is gone, whatever was held.
+            Event::ListEnd => {
+                self.release(id);
+                self.told.retain(|(told, _)| *told != kind);
+            }
+            Event::Missing => {
+                let count = self.release(id);
+                self.ignore(kind, Why::KindGoes, count, &mut step);
+            }
+            Event::Deleted(_) | Event::ListBegin | Event::Trouble(_) | Event::Working => {}
+        }
+        step.pass.push((id, event));
+        step
+    }
+
+    /// When to ask; `None` while nothing is held, or an answer is awaited.
+    pub(super) fn wake(&self) -> Option<Instant> {
+        if self.asked.is_some() {
+            return None;
+        }
+        let (_, oldest) = self.held.first_key_value()?;
+        let due = oldest.since + HOLD;
+        Some(self.not_before.map_or(due, |earliest| due.max(earliest)))
+    }
+
+    /// What to ask about, for all that are due: one question, which is to be followed by its answer.
+    pub(super) fn ask(&mut self, now: Instant) -> BTreeSet<Resource> {
+        let due = |deletion: &Deletion| deletion.since + HOLD <= now;
+        let later = self.held.iter().find(|(_, deletion)| !due(deletion));
+        let end = later.map_or(self.next, |(number, _)| *number);
+        self.asked = Some(end);
+        let asked = self.held.range(..end);
+        asked
+            .filter_map(|(_, deletion)| self.resource(deletion.collection))
+            .collect()
+    }
+
+    /// The answer: which of the kinds still stand. It decides about those that were due when it was asked;
+    /// later ones may belong to a removal that it does not know of.
+    pub(super) fn answered(&mut self, standing: &BTreeSet<Resource>, now: Instant) -> Step {
+        let mut step = Step::default();
+        let end = self.asked.take().unwrap_or_default();
+        let later = self.held.split_off(&end);
+        let mut ignored = BTreeMap::new();
+        for deletion in std::mem::replace(&mut self.held, later).into_values() {
+            let id = deletion.collection;
+            let place = (id, deletion.name);
+            self.places.remove(&place);
+            if self
+                .resource(id)
+                .is_some_and(|resource| standing.contains(&resource))
+            {
+                step.pass.push((id, deleted(&place.1)));
+            } else if let Some(watched) = self.watched.get(id) {
+                *ignored.entry(watched.kind).or_default() += 1;
+            }
+        }
+        for (kind, count) in ignored {
+            self.ignore(kind, Why::KindGoes, count, &mut step);
+        }
+        self.failures = 0;
+        self.not_before = Some(now + SPACING);
+        step
+    }
+
+    /// There is no answer: it is asked again, later each time. Whether that is news.
+    pub(super) fn unanswered(&mut self, retry_after: Option<Duration>, now: Instant) -> bool {
+        self.asked = None;
+        let due = SHORTEST.saturating_mul(1 << self.failures).min(LONGEST);
+        let part = u32::try_from(self.seed % 256).unwrap_or_default();
+        let wait = due + due / 512 * part;
+        let wished = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
+        self.not_before = Some(now + wait.max(wished));
+        self.failures = (self.failures + 1).min(MAX_DOUBLINGS);
+        self.failures == 1
+    }
+
+    fn resource(&self, id: usize) -> Option<Resource> {
+        let collection = &self.watched.get(id)?.collection;
+        Some(Resource {
+            api_version: collection.api_version,
+            plural: collection.plural,
+        })
+    }
+
+    fn hold(&mut self, id: usize, kind: Kind, name: ObjectName, now: Instant, step: &mut Step) {
+        self.forget(id, name.clone());
+        if self.held.len() >= self.limit {
+            return self.ignore(kind, Why::TooMany, 1, step);
+        }
+        self.places.insert((id, name.clone()), self.next);
+        let deletion = Deletion {
+            collection: id,
+            name,
+            since: now,
+        };
+        self.held.insert(self.next, deletion);
+        self.next += 1;
+    }
+
+    fn forget(&mut self, id: usize, name: ObjectName) {
+        if let Some(number) = self.places.remove(&(id, name)) {
+            self.held.remove(&number);
+        }
+    }
+
+    /// Forgets all of a collection; how many.
+    fn release(&mut self, id: usize) -> usize {
+        let before = self.held.len();
+        self.held.retain(|_, deletion| deletion.collection != id);
+        self.places.retain(|(collection, _), _| *collection != id);
+        before - self.held.len()
+    }
+
+    fn ignore(&mut self, kind: Kind, why: Why, count: usize, step: &mut Step) {
+        if count > 0 {
+            step.ignored.push(Ignored {
+                kind,
+                why,
+                count,
+                news: self.told.insert((kind, why)),
+            });
+        }
+    }
+}
+
+/// As the watch told it, but for what nobody needs of an object that is gone.
+fn deleted(name: &ObjectName) -> Event {
+    Event::Deleted(json!({"metadata": {"namespace": name.namespace, "name": name.name}}))
+}
+
+#[cfg(test)]
+mod tests;
