@@ -118,12 +118,13 @@ impl Control {
 
     fn commit(&mut self) {
         let changed = self.world.commit();
+        // Also while another leads: what waits for this version must not wait on once this process leads again.
+        changed
+            .arrived
+            .into_iter()
+            .for_each(|key| self.queue.arrived(key));
         // Whoever comes to lead looks at everything.
         if self.led {
-            changed
-                .arrived
-                .into_iter()
-                .for_each(|key| self.queue.arrived(key));
             changed.touched.into_iter().for_each(|key| self.queue.touch(key));
         }
     }
