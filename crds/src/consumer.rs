@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-use crate::form;
+use crate::{form, time};
 
 /// Somebody who calls an API: the identity that an upstream sees.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -66,5 +66,6 @@ pub struct ConsumerSpec {
     /// 2030-01-31T12:00:00Z, in whole seconds; fractions are cut. Default: never. To let the Consumer in
     /// again, set a later time or remove the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = time::SPAN.rule())]
     pub expiration_time: Option<Time>,
 }

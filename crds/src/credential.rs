@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-use crate::form;
+use crate::{form, time};
 
 /// One way in which a Consumer proves who it is.
 #[derive(CustomResource, Clone, Debug, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -65,11 +65,13 @@ pub struct CredentialSpec {
     /// Until this time the credential is refused with 401. RFC 3339, for example 2030-01-31T12:00:00Z, in
     /// whole seconds; fractions are rounded up. Default: valid at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = time::SPAN.rule())]
     pub not_before_time: Option<Time>,
     /// From this time on the credential is refused with 401. RFC 3339, for example
     /// 2030-01-31T12:00:00Z, in whole seconds; fractions are cut. Default: never. To let it in again, set
     /// a later time or remove the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = time::SPAN.rule())]
     pub expiration_time: Option<Time>,
     /// An API key. Without it the Credential lets nobody in (condition Accepted is False, NoMethod).
     #[serde(default, skip_serializing_if = "Option::is_none")]

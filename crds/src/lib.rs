@@ -12,6 +12,7 @@ mod form;
 pub mod identity;
 pub mod manifests;
 mod schema;
+mod time;
 pub mod validate;
 
 pub use auth_policy::{AuthPolicy, AuthPolicySpec, AuthPolicyStatus};

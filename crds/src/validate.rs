@@ -9,7 +9,12 @@ mod credential;
 
 use std::fmt;
 
-use crate::form::{self, Form};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::{
+    form::{self, Form},
+    time,
+};
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +55,11 @@ pub fn is_object_name(text: &str) -> bool {
     text.len() <= form::NAME_LENGTH && form::NAME.fits(text)
 }
 
+/// What is wrong with a text that cannot be read as a time, and what to do.
+pub fn time_problem(text: &str) -> &'static str {
+    time::problem(text)
+}
+
 /// Collects broken rules.
 #[derive(Default)]
 struct Check(Vec<Violation>);
@@ -70,6 +80,12 @@ impl Check {
         } else {
             self.require(form.fits(text), path, form.message);
         }
+    }
+
+    /// The span of a time.
+    fn time(&mut self, time: Option<&Time>, path: impl fmt::Display) {
+        let holds = time.is_none_or(|given| time::SPAN.holds(given));
+        self.require(holds, path, time::SPAN.message);
     }
 
     /// The length of a list.

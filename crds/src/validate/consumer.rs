@@ -13,6 +13,7 @@ impl Validate for Consumer {
             check.text(custom_id, "spec.customID", &form::USERNAME);
         }
         check.texts(&self.spec.groups, form::GROUPS, "spec.groups", &form::GROUP);
+        check.time(self.spec.expiration_time.as_ref(), "spec.expirationTime");
         check.0
     }
 }

@@ -7,6 +7,8 @@ impl Validate for Credential {
     fn validate(&self) -> Vec<Violation> {
         let mut check = Check::default();
         check.text(&self.spec.consumer_ref.name, "spec.consumerRef.name", &form::NAME);
+        check.time(self.spec.not_before_time.as_ref(), "spec.notBeforeTime");
+        check.time(self.spec.expiration_time.as_ref(), "spec.expirationTime");
         if let Some(key) = &self.spec.api_key {
             api_key(&mut check, key);
         }

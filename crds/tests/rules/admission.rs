@@ -1,10 +1,13 @@
 //! What an API server would refuse, from the CRDs alone: the limits of the schema and its CEL rules.
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::{
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    apimachinery::pkg::apis::meta::v1::Time,
+};
 use kube::core::cel::{Validator, apply_defaults};
 use latchkey_crds::{
     AuthPolicy, Consumer, Credential, manifests,
-    validate::{Validate, Violation},
+    validate::{Validate, Violation, time_problem},
 };
 use serde_json::{Value, json};
 
@@ -30,8 +33,25 @@ pub(crate) const KINDS: [Kind; 3] = [
 ];
 
 fn validate<T: Validate + serde::de::DeserializeOwned>(spec: &Value) -> Vec<Violation> {
-    let object: T = serde_json::from_value(object(spec)).expect("a sample must be readable");
-    object.validate()
+    match serde_json::from_value::<T>(object(spec)) {
+        Ok(object) => object.validate(),
+        Err(error) => {
+            let unread = unread_times(spec);
+            assert!(!unread.is_empty(), "a sample must be readable: {error}");
+            unread
+        }
+    }
+}
+
+/// What is to be said of times that cannot even be read.
+fn unread_times(spec: &Value) -> Vec<Violation> {
+    let fields = spec.as_object().into_iter().flatten();
+    fields
+        .filter(|(name, _)| name.ends_with("Time"))
+        .filter(|(_, time)| serde_json::from_value::<Time>((*time).clone()).is_err())
+        .filter_map(|(name, time)| Some((name, time.as_str()?)))
+        .map(|(name, text)| Violation::new(format!("spec.{name}"), time_problem(text)))
+        .collect()
 }
 
 impl Kind {

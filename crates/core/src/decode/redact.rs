@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use latchkey_crds::validate::Violation;
+use latchkey_crds::validate::{Violation, time_problem};
 use serde::{
     de::{
         self, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
@@ -35,6 +35,8 @@ pub(super) enum Refusal {
     },
     Missing(&'static str),
     Opaque,
+    /// A text, and what to say of it where it should have been a time.
+    Text(&'static str),
     /// Something below a mapping of free names, such as labels.
     UnderFreeName(Box<Self>),
 }
@@ -73,12 +75,12 @@ impl Refusal {
                 path,
                 format!("is no value of this version; use one of: {}", known.join(", ")),
             ),
-            // Times are parsed by a visitor with messages of its own, which are not passed on.
-            Self::Type { .. } | Self::Opaque if path.ends_with("Time") || path.ends_with("Timestamp") => {
-                Violation::new(path, "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)")
-            }
+            Self::Text(problem) if is_time(path) => Violation::new(path, *problem),
+            Self::Type { .. } | Self::Opaque if is_time(path) => Violation::new(path, time_problem("")),
             Self::Type { found, expected } => Violation::new(path, format!("is {found}; give {expected}")),
-            Self::Opaque => Violation::new(path, "cannot be read; see `kubectl explain` for its form"),
+            Self::Opaque | Self::Text(_) => {
+                Violation::new(path, "cannot be read; see `kubectl explain` for its form")
+            }
         }
     }
 
@@ -142,6 +144,10 @@ impl de::Error for Refusal {
     }
 }
 
+fn is_time(path: &str) -> bool {
+    path.ends_with("Time") || path.ends_with("Timestamp")
+}
+
 /// The path as an error shows it: `spec.methods[0].type`, and nothing for the root. It ends before the
 /// first name that may not be shown.
 fn shown_path(path: &Path, may_show: fn(&str) -> bool) -> String {
@@ -189,7 +195,11 @@ impl<'de> Deserializer<'de> for Redacting<'de> {
                 (None, None, Some(value)) => visitor.visit_f64(value),
                 (None, None, None) => Err(Refusal::Opaque),
             },
-            Value::String(value) => visitor.visit_borrowed_str(value),
+            // Times are parsed by a visitor with messages of its own, which are not passed on.
+            Value::String(text) => visitor.visit_borrowed_str(text).map_err(|refusal| match refusal {
+                Refusal::Opaque => Refusal::Text(time_problem(text)),
+                refusal => refusal,
+            }),
             Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter().map(Redacting))),
             Value::Object(fields) => visitor.visit_map(MapDeserializer::new(
                 fields

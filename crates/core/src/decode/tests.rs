@@ -82,6 +82,21 @@ fn errors_name_the_field_and_the_remedy_and_never_the_value() {
             "spec.notBeforeTime",
             "is no time; write it like 2030-01-31T12:00:00Z (RFC 3339)",
         ),
+        (
+            json!({ "consumerRef": consumer, "expirationTime": "9999-12-31T23:59:59Z" }),
+            "spec.expirationTime",
+            "must lie between 0001-01-01 and 9999-12-30; leave it out for never",
+        ),
+        (
+            json!({ "consumerRef": consumer, "notBeforeTime": "0000-01-01T00:00:00Z" }),
+            "spec.notBeforeTime",
+            "must lie between 0001-01-01 and 9999-12-30; leave it out for never",
+        ),
+        (
+            json!({ "consumerRef": consumer, "expirationTime": "2030-01-31T12:00:00.0123456789Z" }),
+            "spec.expirationTime",
+            "has more than nine digits of a second's fraction; write whole seconds",
+        ),
     ] {
         let error = apply(&spec);
         assert_eq!((error.field(), error.message()), (field, message));
