@@ -124,21 +124,32 @@ fn a_route_outlives_its_crd_and_then_what_is_there_counts() {
     });
 }
 
-/// Deleting a CRD deletes its objects first, one by one; whoever sees that cannot know more than that
-/// somebody deleted a policy.
-#[test]
-fn where_unprotected_routes_are_denied_nothing_opens_when_a_policy_goes_with_its_crd() {
+/// Deleting a CRD deletes its objects first, one by one, and a gateway sees each of them go.
+fn outlives_in_sight(crd: &str, kind: &str) {
     let cluster = cluster();
     let scene = Scene::on(&cluster);
     scene.put_pepper();
     let alice = Holder::put(scene.namespace(), "alice");
-    let gateway = scene.gateway().args(&["--unprotected-routes", "deny"]).start();
+    let gateway = scene.gateway().start();
     gateway.becomes(&alice.request(), 200);
     let anybody = Poll::start(gateway.proxy(), &Request::get("/"));
-    anybody.becomes(&[401]);
-    cluster.delete_crd("authpolicies.latchkey.dev");
-    gateway.flips(&alice.request(), 200, 503);
-    anybody.becomes(&[401, 503]);
+    let holders = Steady::start(&[gateway.proxy()], &[alice.request()], 200);
+    cluster.delete_crd(crd);
+    gateway.until_watches("the deletion is ignored", |watch| {
+        watch["kinds"][kind]["deletionsIgnored"] == 1
+    });
+    holders.finish();
+    anybody.is(&[401]);
+}
+
+#[test]
+fn a_policy_that_is_seen_to_go_with_its_crd_stays_in_force() {
+    outlives_in_sight("authpolicies.latchkey.dev", "AuthPolicy");
+}
+
+#[test]
+fn a_route_that_is_seen_to_go_with_its_crd_stays_in_force() {
+    outlives_in_sight("httproutes.gateway.networking.k8s.io", "HTTPRoute");
 }
 
 #[test]
