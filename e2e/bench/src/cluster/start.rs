@@ -164,7 +164,7 @@ impl Start {
             seconds: time.as_secs_f64(),
             calls: calls(&metrics),
             secret_reads: sum("latchkey_operator_secret_reads_total", &[]),
-            status_writes: sum("latchkey_operator_status_writes_total", &[("outcome", "sent")]),
+            status_writes: sum("latchkey_operator_status_writes_total", &[("outcome", "done")]),
             peak_memory_kib: operator.process().peak_memory_kib(),
             cpu: operator.process().cpu(|_| true),
         }
