@@ -4,13 +4,19 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 cd "$root"
 
-members() { cargo metadata --no-deps --format-version 1 --offline 2>/dev/null | tr ',' '\n' | sed -n 's/.*"name":"\(latchkey-[a-z0-9-]*\)".*/\1/p' | sort -u; }
+# By their full ids: a program may bear a name like a crate's without being one.
+members() {
+    cargo metadata --no-deps --format-version 1 --locked --offline \
+        | sed -n 's/.*"workspace_members":\["\([^]]*\)"\].*/\1/p' | sed 's/","/\n/g'
+}
 
 each_crate_alone() {
     # A crate that leans on a feature only its neighbours switch on does not build for who takes it alone.
-    local crate
-    for crate in $(members); do
-        cargo check --quiet --package "$crate" || fail "$crate does not build alone: complete its Cargo.toml"
+    local crates crate
+    mapfile -t crates < <(members)
+    ((${#crates[@]} > 1)) || fail "cargo metadata names no crates of this workspace"
+    for crate in "${crates[@]}"; do
+        cargo check --quiet --locked --package "$crate" || fail "$crate does not build alone: complete its Cargo.toml"
     done
 }
 
