@@ -13,7 +13,8 @@ use crate::own;
 const FANOUT_BITS: u32 = 6;
 const FANOUT: usize = 1 << FANOUT_BITS;
 const LEAF_BITS: u32 = 4;
-const LEAF: usize = 1 << LEAF_BITS;
+/// Slots in a leaf.
+pub const LEAF: usize = 1 << LEAF_BITS;
 
 /// An array of which every clone is a version of its own. Cloning costs one pointer.
 ///
@@ -67,6 +68,44 @@ impl<T> Slots<T> {
                 }
                 Node::Leaf(values) => return values[place(index)].as_ref(),
             }
+        }
+    }
+
+    /// What stands in the leaf of a slot, from its first slot on (a leaf begins at a multiple of [`LEAF`];
+    /// none if all of it is vacant), and the first slot beyond what is known by that; `None` after the last.
+    ///
+    /// Whoever begins at 0 and goes on with what this gives passes every slot that is filled all the
+    /// while, however much else changes between two calls.
+    pub fn leaf_at(&self, index: u32) -> (&[Option<T>], Option<u32>) {
+        if !self.reaches(index) {
+            return (&[], None);
+        }
+        let mut node = self.root.as_ref();
+        let mut level = self.depth;
+        loop {
+            let beyond = |level| {
+                let bits = LEAF_BITS + FANOUT_BITS * level;
+                let last = u64::from(index) | ((1_u64 << bits) - 1);
+                u32::try_from(last + 1).ok().filter(|next| self.reaches(*next))
+            };
+            match node {
+                None => return (&[], beyond(level)),
+                Some(Node::Inner(below)) => {
+                    node = below[branch(index, level)].as_ref();
+                    level -= 1;
+                }
+                Some(Node::Leaf(values)) => return (&values[..], beyond(0)),
+            }
+        }
+    }
+
+    /// Whether this is the very version that the other one is, and no more than a clone of it.
+    pub fn is_version(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (None, None) => true,
+            (Some(Node::Inner(own)), Some(Node::Inner(other))) => Arc::ptr_eq(own, other),
+            (Some(Node::Leaf(own)), Some(Node::Leaf(other))) => Arc::ptr_eq(own, other),
+            _ => false,
         }
     }
 

@@ -24,6 +24,9 @@ use crate::own;
 const FANOUT: usize = 64;
 const FANOUT_MASK: u64 = FANOUT as u64 - 1;
 
+/// Bits of a hash that choose the place inside of a shard.
+const SHARD_BITS: u32 = 58;
+
 type Shard<T> = [Page<T>; FANOUT];
 type Root<T> = [Option<Arc<Shard<T>>>; FANOUT];
 
@@ -67,6 +70,25 @@ impl<T> Table<T> {
     /// All values, in an order that means nothing.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(&self.root, self.len)
+    }
+
+    /// The values of the leaf in which this hash would stand, and the first hash beyond that leaf;
+    /// `None` after the last.
+    ///
+    /// Whoever begins at 0 and goes on with what this gives passes every value that stands in the table
+    /// all the while, however much else changes between two calls: leaves split and merge, hashes stay.
+    pub fn leaf_at(&self, hash: u64) -> (&[T], Option<u64>) {
+        let (outer, inner) = place(hash);
+        let (values, bits) = match &self.root[outer] {
+            Some(shard) => shard[inner].leaf_at(hash),
+            None => (&[][..], SHARD_BITS),
+        };
+        (values, (hash | ((1 << bits) - 1)).checked_add(1))
+    }
+
+    /// Whether this is the very version that the other one is, and no more than a clone of it.
+    pub fn is_version(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.root, &other.root)
     }
 
     /// How many pages and inner nodes this version copied or made since it was last asked.
@@ -128,7 +150,10 @@ impl<T: Clone> Table<T> {
 /// Which shard, and which page of it.
 #[allow(clippy::cast_possible_truncation, reason = "both are masked to six bits")]
 fn place(hash: u64) -> (usize, usize) {
-    ((hash >> 58) as usize, (hash >> REST_BITS & FANOUT_MASK) as usize)
+    (
+        (hash >> SHARD_BITS) as usize,
+        (hash >> REST_BITS & FANOUT_MASK) as usize,
+    )
 }
 
 impl<T> Clone for Table<T> {

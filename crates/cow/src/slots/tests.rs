@@ -102,3 +102,51 @@ fn what_is_emptied_holds_no_node() {
     assert!(slots.root.is_none());
     assert_eq!(format!("{slots:?}"), "Slots { len: 0, .. }");
 }
+
+/// Slots that a walk by leaves passes, with what stands in them.
+fn walk(slots: &Slots<u32>) -> (BTreeMap<u32, u32>, usize) {
+    let (mut seen, mut at, mut calls) = (BTreeMap::new(), Some(0_u32), 0);
+    while let Some(index) = at {
+        let (values, beyond) = slots.leaf_at(index);
+        for (slot, value) in (index / 16 * 16..=u32::MAX).zip(values) {
+            seen.extend(value.map(|value| (slot, value)));
+        }
+        assert!(beyond.is_none_or(|beyond| beyond > index));
+        (at, calls) = (beyond, calls + 1);
+    }
+    (seen, calls)
+}
+
+#[test]
+fn a_walk_by_leaves_passes_every_filled_slot_and_skips_what_is_vacant() {
+    for filled in [
+        vec![],
+        vec![0],
+        vec![15, 16, 17],
+        vec![u32::MAX],
+        vec![0, 1_000_000, u32::MAX - 20],
+        (0..5_000).collect(),
+    ] {
+        let mut slots = Slots::new();
+        for index in &filled {
+            slots.set(*index, !*index);
+        }
+        let (seen, calls) = walk(&slots);
+        assert_eq!(seen, filled.iter().map(|index| (*index, !*index)).collect());
+        assert!(calls < 1_000 + filled.len(), "{calls} calls for {}", filled.len());
+    }
+}
+
+#[test]
+fn a_clone_is_the_same_version_until_one_of_both_changes() {
+    let mut slots = Slots::new();
+    assert!(slots.is_version(&Slots::new()));
+    for size in [1, 1_000] {
+        slots.set(size, 0);
+        let version = slots.clone();
+        assert!(slots.is_version(&version));
+        slots.set(0, size);
+        assert!(!slots.is_version(&version));
+    }
+    assert!(!slots.is_version(&Slots::new()));
+}

@@ -54,6 +54,23 @@ impl<T> Page<T> {
         }
     }
 
+    /// The values of the leaf in which this hash would stand, and how many low bits of hashes tell its
+    /// places apart.
+    pub(super) fn leaf_at(&self, hash: u64) -> (&[T], u32) {
+        let mut page = self;
+        let mut rest = REST_BITS;
+        loop {
+            match page {
+                Self::Empty => return (&[], rest),
+                Self::Leaf(leaf) => return (&leaf.values, rest),
+                Self::Split(split) => {
+                    page = &split.pages[branch(hash, rest)];
+                    rest -= SPLIT_BITS;
+                }
+            }
+        }
+    }
+
     /// What it holds, for iteration: values, or pages below.
     pub(super) fn contents(&self) -> (&[T], &[Page<T>]) {
         match self {

@@ -108,3 +108,58 @@ fn a_page_that_shrinks_merges_and_keeps_its_values() {
     assert_eq!(table.take_written(), 3, "root, shard and one leaf");
     drop(version);
 }
+
+/// Every value that stands in the table from the first call to the last.
+#[test]
+fn a_walk_by_leaves_passes_what_stays_while_others_come_and_go() {
+    let stays = 3_000;
+    let mut table = filled(stays);
+    let (mut seen, mut at, mut next) = (vec![0; 3_000], Some(0), stays);
+    while let Some(hash) = at {
+        let (values, beyond) = table.leaf_at(hash);
+        assert!(values.len() <= 32, "a leaf is small");
+        for value in values.iter().filter(|value| **value < stays) {
+            seen[usize::try_from(*value).unwrap()] += 1;
+        }
+        at = beyond;
+        assert!(at.is_none_or(|at| at > hash));
+        // Leaves split as these come, and merge as they go.
+        let (come, go) = if next % 40_000 < 20_000 { (40, 1) } else { (1, 40) };
+        for n in next..next + come {
+            table.insert(mix(n), n, u64::eq);
+        }
+        for n in next.saturating_sub(go * 30).max(stays)..next {
+            table.remove(mix(n), |held| *held == n);
+        }
+        next += come;
+    }
+    assert!(seen.iter().all(|times| *times >= 1));
+}
+
+#[test]
+fn a_walk_by_leaves_of_a_table_that_stands_still_passes_all_once() {
+    for size in [0, 1, 100, 50_000] {
+        let table = filled(size);
+        let (mut seen, mut at, mut calls) = (Vec::new(), Some(0), 0);
+        while let Some(hash) = at {
+            let (values, beyond) = table.leaf_at(hash);
+            seen.extend_from_slice(values);
+            (at, calls) = (beyond, calls + 1);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, (0..size).collect::<Vec<_>>());
+        assert!(
+            calls >= 64 && calls <= 4_096 + 2 * size,
+            "{calls} calls for {size}"
+        );
+    }
+}
+
+#[test]
+fn a_clone_is_the_same_version_until_one_of_both_changes() {
+    let mut table = filled(100);
+    let version = table.clone();
+    assert!(table.is_version(&version));
+    *table.find_mut(mix(1), |held| *held == 1).unwrap() = 1;
+    assert!(!table.is_version(&version));
+}
