@@ -25,6 +25,10 @@ impl Conflicts {
         self.conflicted.len()
     }
 
+    pub(crate) fn conflicted(&self) -> impl Iterator<Item = &ObjectName> {
+        self.conflicted.iter()
+    }
+
     pub(crate) fn changes(&self) -> &[ConflictChange] {
         &self.changes
     }

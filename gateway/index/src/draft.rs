@@ -6,6 +6,8 @@ use std::{mem, sync::Arc};
 use latchkey_core::{digest::Pepper, object::ObjectName};
 use latchkey_snapshot::{Consumer, Entry, Snapshot};
 
+use crate::identity::Seed;
+
 /// The next version.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -36,10 +38,6 @@ impl Draft {
         }
     }
 
-    pub(crate) fn consumer(&self, slot: u32) -> Option<&Consumer> {
-        self.snapshot.consumer(slot)
-    }
-
     pub(crate) fn set_consumer(&mut self, slot: u32, consumer: Arc<Consumer>) {
         self.changed = true;
         self.snapshot.set_consumer(slot, consumer);
@@ -59,6 +57,28 @@ impl Draft {
     pub(crate) fn owns(&self, entry: &Entry) -> bool {
         let claimants = self.snapshot.claimants(entry.digest(), entry.namespace());
         claimants.first().is_some_and(|owner| **owner == *entry)
+    }
+
+    /// The version as it was committed; `None` while changes wait for that.
+    pub(crate) fn committed(&self) -> Option<&Snapshot> {
+        (!self.changed).then_some(&self.snapshot)
+    }
+
+    /// The working snapshot, to be changed behind everybody's back.
+    #[cfg(test)]
+    pub(crate) fn snapshot_mut(&mut self) -> &mut Snapshot {
+        &mut self.snapshot
+    }
+
+    /// Begins anew: it holds nothing, and differs from what readers have.
+    pub(crate) fn restart(&mut self, seed: Seed) {
+        self.changed = true;
+        self.snapshot = self.snapshot.emptied(seed.0);
+    }
+
+    /// The ownership of what these Credentials hold may have changed.
+    pub(crate) fn touch<'n>(&mut self, credentials: impl Iterator<Item = &'n ObjectName>) {
+        self.touched.extend(credentials.cloned());
     }
 
     /// Credentials whose ownership of a key may have changed since this was last asked, each once.

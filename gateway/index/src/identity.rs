@@ -15,8 +15,13 @@ pub(crate) struct Seed(pub(crate) u64);
 impl Seed {
     /// Where an object of a kind stands in the ledger. Namespace and name are hashed apart.
     pub(crate) fn name(self, name: &ObjectName) -> u64 {
+        self.parts(&name.namespace, &name.name)
+    }
+
+    /// Likewise.
+    pub(crate) fn parts(self, namespace: &str, name: &str) -> u64 {
         let mut hasher = self.hasher();
-        name.hash(&mut hasher);
+        (namespace, name).hash(&mut hasher);
         hasher.finish()
     }
 

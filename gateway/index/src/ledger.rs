@@ -6,6 +6,7 @@
 
 mod contribution;
 mod slots;
+mod truth;
 
 use latchkey_core::{digest::Pepper, object::ObjectName};
 use latchkey_cow::Table;
@@ -58,6 +59,10 @@ impl Ledger {
         }
     }
 
+    pub(crate) fn seed(&self) -> Seed {
+        self.seed
+    }
+
     pub(crate) fn stats(&self) -> LedgerStats {
         LedgerStats {
             credentials: self.credentials.len(),
@@ -94,7 +99,7 @@ impl Ledger {
         }
         // Referred to before the old reference is given up: the slot must not change hands between.
         let consumer = ObjectName::new(&*name.namespace, &*facts.consumer);
-        let slot = self.consumers.refer(&consumer, draft);
+        let slot = self.consumers.refer(&consumer);
         let mut new = Contribution::new(facts, source, slot, fingerprint, epoch);
         self.refused_blocks += new.prove(&self.peppers);
         if let Some(held) = self.credentials.find(hash, |held| held.is(name)) {
@@ -128,9 +133,9 @@ impl Ledger {
     }
 
     /// Names of all objects of a kind that a complete list did not name.
-    pub(crate) fn unseen(&self, kind: Kind, list: Complete<'_>, draft: &Draft) -> Vec<ObjectName> {
+    pub(crate) fn unseen(&self, kind: Kind, list: Complete<'_>) -> Vec<ObjectName> {
         match kind {
-            Kind::Consumer => self.consumers.unseen(list, draft),
+            Kind::Consumer => self.consumers.unseen(list),
             Kind::Credential => {
                 let is_unseen = |held: &&Contribution| list.proves_absence(held.namespace(), held.epoch);
                 let unseen = self.credentials.iter().filter(is_unseen);

@@ -15,6 +15,7 @@ mod ledger;
 pub mod object;
 mod peppers;
 mod relist;
+mod selfcheck;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use latchkey_snapshot::{Snapshot, SnapshotCell, SnapshotStats};
 pub use commit::Commit;
 pub use conflict::ConflictChange;
 pub use ledger::LedgerStats;
+pub use selfcheck::{Checked, Differences};
 
 use commit::Publisher;
 use conflict::Conflicts;
@@ -32,6 +34,7 @@ use identity::Seed;
 use ledger::Ledger;
 use object::{Fact, Kind};
 use relist::Relists;
+use selfcheck::Round;
 
 /// The writer's half of the index.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ pub struct Index {
     draft: Draft,
     conflicts: Conflicts,
     publisher: Publisher,
+    round: Round,
     /// What the next commit will say.
     tally: Commit,
 }
@@ -56,6 +60,7 @@ impl Index {
             draft: Draft::new(snapshot),
             conflicts: Conflicts::default(),
             publisher,
+            round: Round::default(),
             tally: Commit::default(),
         }
     }
@@ -123,7 +128,7 @@ impl Index {
         let Some(list) = self.relists.end(kind, namespace) else {
             return Vec::new();
         };
-        for name in self.ledger.unseen(kind, list, &self.draft) {
+        for name in self.ledger.unseen(kind, list) {
             self.ledger.retract(kind, &name, &mut self.draft);
             self.tally.swept += 1;
         }

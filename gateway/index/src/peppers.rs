@@ -8,6 +8,11 @@ pub(crate) const NO_PEPPER: u16 = 0;
 /// Two peppers are the same if they have one id and give one digest for this.
 const PROBE: KeyHash = KeyHash([0; 32]);
 
+/// Whether two peppers have one id and one secret.
+pub(crate) fn same(one: &Pepper, other: &Pepper) -> bool {
+    one.id() == other.id() && one.digest(&PROBE) == other.digest(&PROBE)
+}
+
 /// All peppers that the ledger holds proven digests of. One that was active may become so again: a
 /// digest that was proven under it counts again then, as if it had been read only now.
 #[derive(Clone, Debug, Default)]
@@ -39,10 +44,8 @@ impl Peppers {
         let before: Vec<bool> = self.known.iter().map(|known| known.active).collect();
         self.known.iter_mut().for_each(|known| known.active = false);
         for pepper in peppers {
-            let same = |known: &&mut Known| {
-                known.pepper.id() == pepper.id() && known.pepper.digest(&PROBE) == pepper.digest(&PROBE)
-            };
-            match self.known.iter_mut().find(same) {
+            let mut known = self.known.iter_mut();
+            match known.find(|known| same(&known.pepper, &pepper)) {
                 Some(known) => known.active = true,
                 None => {
                     let is_free = |number: &u16| self.known.iter().all(|known| known.number != *number);

@@ -15,6 +15,15 @@ impl Snapshot {
         }
     }
 
+    /// One that holds nothing, to come after this one.
+    #[must_use]
+    pub fn emptied(&self, seed: u64) -> Self {
+        Self {
+            revision: self.revision,
+            ..Self::new(seed)
+        }
+    }
+
     /// Replaces the active peppers. Entries stay: they are the caller's to move.
     pub fn set_peppers(&mut self, peppers: Arc<[Pepper]>) {
         self.peppers = peppers;

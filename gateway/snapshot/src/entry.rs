@@ -140,7 +140,12 @@ impl Entry {
         }
     }
 
-    /// By namespace, and inside one by claim: the owner comes first.
+    /// Whether it comes before another one of its digest: by namespace, and inside one by claim, so that
+    /// the owner comes first.
+    pub fn precedes(&self, other: &Self) -> bool {
+        self.order(other).is_lt()
+    }
+
     fn order(&self, other: &Self) -> Ordering {
         (self.tenant(), self.claim()).cmp(&(other.tenant(), other.claim()))
     }

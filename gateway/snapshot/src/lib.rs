@@ -6,6 +6,7 @@
 //!
 //! Nothing here changes a snapshot that a reader holds; `latchkey-index` builds the next one.
 
+pub mod audit;
 pub mod consumer;
 pub mod counters;
 mod edit;

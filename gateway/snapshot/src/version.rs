@@ -46,11 +46,6 @@ impl Snapshot {
         }
     }
 
-    /// The active peppers.
-    pub(crate) fn peppers(&self) -> &[Pepper] {
-        &self.peppers
-    }
-
     pub(crate) fn under(&self, digest: &Digest) -> Option<&Entries> {
         self.entries
             .find(self.place(digest), |entries| entries.is_under(digest))

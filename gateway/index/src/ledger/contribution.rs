@@ -145,6 +145,13 @@ impl Contribution {
         live
     }
 
+    /// Whether this entry is one of those.
+    pub(super) fn is_live(&self, entry: &Entry, peppers: &Peppers) -> bool {
+        let mut live = self.entries().filter(|held| peppers.is_active(held.pepper()));
+        live.find(|held| held.digest() == entry.digest())
+            .is_some_and(|held| **held == *entry)
+    }
+
     /// The numbers of all peppers that it holds digests under.
     pub(super) fn peppers(&self) -> impl Iterator<Item = u16> {
         self.entries().map(|entry| entry.pepper())
@@ -157,6 +164,11 @@ impl Contribution {
 
     pub(super) fn is(&self, name: &ObjectName) -> bool {
         self.first.is(&name.namespace, &name.name)
+    }
+
+    /// Whether it is that of the Credential that this entry names.
+    pub(super) fn is_of(&self, entry: &Entry) -> bool {
+        self.first.is(entry.namespace(), entry.name())
     }
 
     pub(super) fn namespace(&self) -> &str {

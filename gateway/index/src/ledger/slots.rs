@@ -26,11 +26,35 @@ pub(super) struct ConsumerSlots {
 
 #[derive(Clone, Debug)]
 struct Slot {
-    /// Whose it is while there is no Consumer; one knows its own name.
-    vacant: Option<Box<ObjectName>>,
+    holder: Holder,
     /// How many Credentials refer to it.
     references: u32,
     epoch: u32,
+}
+
+/// Whose a slot is.
+#[derive(Clone, Debug)]
+enum Holder {
+    /// A Consumer's; it knows its own name.
+    Filled(Arc<Consumer>),
+    /// That of a Consumer of this name, if there ever is one.
+    Vacant(Box<ObjectName>),
+}
+
+impl Holder {
+    fn consumer(&self) -> Option<&Arc<Consumer>> {
+        match self {
+            Self::Filled(consumer) => Some(consumer),
+            Self::Vacant(_) => None,
+        }
+    }
+
+    fn is(&self, name: &ObjectName) -> bool {
+        match self {
+            Self::Filled(consumer) => consumer.is(&name.namespace, &name.name),
+            Self::Vacant(held) => **held == *name,
+        }
+    }
 }
 
 impl ConsumerSlots {
@@ -56,31 +80,34 @@ impl ConsumerSlots {
     /// A Consumer exists. Says whether that is news.
     pub(super) fn fill(&mut self, facts: &ConsumerFacts, epoch: u32, draft: &mut Draft) -> bool {
         let consumer = consumer(facts);
-        let number = self.number(&facts.name, draft);
+        let number = self.number(&facts.name);
         let Some(slot) = self.slots.get_mut(number) else {
             return false;
         };
         slot.epoch = epoch;
-        if draft.consumer(number) == Some(&consumer) {
+        let held = slot.holder.consumer();
+        if held.is_some_and(|held| **held == consumer) {
             return false;
         }
-        self.filled += usize::from(slot.vacant.take().is_some());
-        draft.set_consumer(number, Arc::new(consumer));
+        self.filled += usize::from(held.is_none());
+        let consumer = Arc::new(consumer);
+        slot.holder = Holder::Filled(Arc::clone(&consumer));
+        draft.set_consumer(number, consumer);
         true
     }
 
     /// A Consumer is gone, or cannot be read. Says whether there was one.
     pub(super) fn vacate(&mut self, name: &ObjectName, draft: &mut Draft) -> bool {
-        let Some(number) = self.find(name, draft) else {
+        let Some(number) = self.find(name) else {
             return false;
         };
         let Some(slot) = self.slots.get_mut(number) else {
             return false;
         };
-        if slot.vacant.is_some() {
+        if slot.holder.consumer().is_none() {
             return false;
         }
-        slot.vacant = Some(Box::new(name.clone()));
+        slot.holder = Holder::Vacant(Box::new(name.clone()));
         self.filled -= 1;
         draft.clear_consumer(number);
         self.free_if_unused(number);
@@ -88,8 +115,8 @@ impl ConsumerSlots {
     }
 
     /// The slot of a name, which a Credential refers to from now on.
-    pub(super) fn refer(&mut self, name: &ObjectName, draft: &Draft) -> u32 {
-        let number = self.number(name, draft);
+    pub(super) fn refer(&mut self, name: &ObjectName) -> u32 {
+        let number = self.number(name);
         if let Some(slot) = self.slots.get_mut(number) {
             slot.references += 1;
         }
@@ -105,9 +132,10 @@ impl ConsumerSlots {
     }
 
     /// Names of all Consumers that a complete list did not name.
-    pub(super) fn unseen(&self, list: Complete<'_>, draft: &Draft) -> Vec<ObjectName> {
+    pub(super) fn unseen(&self, list: Complete<'_>) -> Vec<ObjectName> {
         let consumers = self.by_name.iter().filter_map(|number| {
-            let (slot, consumer) = (self.slots.get(*number)?, draft.consumer(*number)?);
+            let slot = self.slots.get(*number)?;
+            let consumer = slot.holder.consumer()?;
             list.proves_absence(consumer.namespace_str(), slot.epoch)
                 .then_some(consumer)
         });
@@ -116,20 +144,34 @@ impl ConsumerSlots {
             .collect()
     }
 
-    fn find(&self, name: &ObjectName, draft: &Draft) -> Option<u32> {
-        let is = |number: &u32| match self.slots.get(*number).map(|slot| &slot.vacant) {
-            Some(Some(held)) => **held == *name,
-            Some(None) => draft
-                .consumer(*number)
-                .is_some_and(|held| held.is(&name.namespace, &name.name)),
-            None => false,
-        };
+    /// The Consumer that is in a slot; `None` where it is vacant or free.
+    pub(super) fn consumer(&self, number: u32) -> Option<&Arc<Consumer>> {
+        self.slots.get(number)?.holder.consumer()
+    }
+
+    /// The first slot beyond those near this one, all of which are either in one leaf or unused; `None`
+    /// after the last.
+    pub(super) fn beyond(&self, number: u32) -> Option<u32> {
+        self.slots.leaf_at(number).1
+    }
+
+    /// Puts all Consumers into a snapshot that holds none.
+    pub(super) fn put_all(&self, draft: &mut Draft) {
+        for number in &self.by_name {
+            if let Some(consumer) = self.consumer(*number) {
+                draft.set_consumer(*number, Arc::clone(consumer));
+            }
+        }
+    }
+
+    fn find(&self, name: &ObjectName) -> Option<u32> {
+        let is = |number: &u32| self.slots.get(*number).is_some_and(|slot| slot.holder.is(name));
         self.by_name.find(self.seed.name(name), is).copied()
     }
 
     /// The slot of a name; a vacant one if it has none yet.
-    fn number(&mut self, name: &ObjectName, draft: &Draft) -> u32 {
-        if let Some(number) = self.find(name, draft) {
+    fn number(&mut self, name: &ObjectName) -> u32 {
+        if let Some(number) = self.find(name) {
             return number;
         }
         let number = self.free.pop().unwrap_or_else(|| {
@@ -137,7 +179,7 @@ impl ConsumerSlots {
             self.end - 1
         });
         let slot = Slot {
-            vacant: Some(Box::new(name.clone())),
+            holder: Holder::Vacant(Box::new(name.clone())),
             references: 0,
             epoch: 0,
         };
@@ -150,9 +192,12 @@ impl ConsumerSlots {
         let Some(slot) = self.slots.get(number) else {
             return;
         };
-        let Some(name) = slot.vacant.as_ref().filter(|_| slot.references == 0) else {
+        let Holder::Vacant(name) = &slot.holder else {
             return;
         };
+        if slot.references > 0 {
+            return;
+        }
         self.by_name.remove(self.seed.name(name), |held| *held == number);
         self.slots.clear(number);
         self.free.push(number);

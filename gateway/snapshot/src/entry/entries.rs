@@ -30,6 +30,12 @@ impl Entries {
             .is_some_and(|entry| entry.digest() == digest)
     }
 
+    /// The entry that stands where this one would.
+    pub(crate) fn find(&self, entry: &Entry) -> Option<&Arc<Entry>> {
+        let all = self.as_slice();
+        all.get(all.partition_point(|held| held.precedes(entry)))
+    }
+
     /// One namespace's entries, its owner first.
     pub(crate) fn of(&self, namespace: &str) -> &[Arc<Entry>] {
         let tenant = namespace.as_bytes();
