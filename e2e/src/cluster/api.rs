@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http::{Request, header};
+use http::{HeaderValue, Request, header};
 use http_body_util::BodyExt;
 use kube::{
     Client, Config,
@@ -17,7 +17,7 @@ use kube::{
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::resource::path_of;
+use super::resource::{collection, path_of};
 use crate::{
     manifest::Manifest,
     wait::{PATIENCE, pause},
@@ -55,7 +55,8 @@ impl std::fmt::Debug for Api {
 pub struct Answer {
     /// The status code.
     pub status: u16,
-    retry_after: bool,
+    /// How long it asks to wait, in whole seconds as it says it.
+    pub retry_after: Option<Duration>,
     body: Vec<u8>,
 }
 
@@ -129,7 +130,7 @@ impl Api {
             let answer = async {
                 let response = self.client.send(request).await.map_err(|e| e.to_string())?;
                 let status = response.status().as_u16();
-                let retry_after = response.headers().contains_key(header::RETRY_AFTER);
+                let retry_after = response.headers().get(header::RETRY_AFTER).and_then(seconds);
                 let body = response.into_body().collect().await.map_err(|e| e.to_string())?;
                 Ok(Answer {
                     status,
@@ -151,7 +152,7 @@ impl Api {
             let answer = self
                 .try_request(method, path, body)
                 .unwrap_or_else(|e| panic!("{method} {path}: {e}"));
-            if answer.status != 429 || !answer.retry_after || start.elapsed() > PATIENCE {
+            if answer.status != 429 || answer.retry_after.is_none() || start.elapsed() > PATIENCE {
                 return answer;
             }
             pause(Duration::from_millis(100));
@@ -174,6 +175,37 @@ impl Api {
         let path = path_of(manifest);
         let (collection, _) = path.rsplit_once('/').expect("a path has a name");
         self.request("POST", collection, Some(("application/json", manifest.json())))
+    }
+
+    /// POST of a new object, answered or not.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn try_create(&self, manifest: &Manifest) -> Result<Answer, String> {
+        let collection = collection(manifest.api_version(), manifest.kind(), manifest.namespace_name());
+        self.try_request("POST", &collection, Some(("application/json", manifest.json())))
+    }
+
+    /// DELETE, answered or not.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn try_delete(&self, named: &Manifest) -> Result<Answer, String> {
+        self.try_request("DELETE", &path_of(named), None)
+    }
+
+    /// GET of a kind's objects in a namespace, answered or not. The query says how.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn try_list(
+        &self,
+        (api_version, kind): (&str, &str),
+        namespace: &str,
+        query: &str,
+    ) -> Result<Answer, String> {
+        let collection = collection(api_version, kind, Some(namespace));
+        self.try_request("GET", &format!("{collection}?{query}"), None)
     }
 
     /// Server-side apply, which takes over fields of others.
@@ -205,4 +237,9 @@ impl Api {
     pub fn delete(&self, named: &Manifest) -> Answer {
         self.request("DELETE", &path_of(named), None)
     }
+}
+
+/// A Retry-After that is a number. API servers write no dates there.
+fn seconds(value: &HeaderValue) -> Option<Duration> {
+    value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
