@@ -21,8 +21,8 @@ cluster-down: ## end what `make cluster` started
 test: ## everything that must hold: formatting, lints, layers, unit, property, golden, end to end (as root)
 	@scripts/test.sh
 
-bench: ## measure what a change costs; figures go to target/bench/micro.json
-	@scripts/bench.sh micro
+bench: ## measure what a change, a look-up and memory cost (BENCH=flags); figures go to target/bench/micro.json
+	@scripts/bench.sh micro $(BENCH)
 
 bench-cluster: ## measure on a real control plane (as root, BENCH=flags); figures go to target/bench/cluster.json
 	@scripts/bench.sh cluster $(BENCH)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures. Ratios and differences decide, absolute times are only as good as the machine is quiet.
-#   bench.sh micro [FLAG..]      what a change costs a standalone gateway
+#   bench.sh micro [FLAG..]      what a change, a look-up, a list and memory cost
 #   bench.sh cluster [FLAG..]    what it takes on a real control plane (as root)
 set -euo pipefail
 source "$(dirname "$0")/lib.sh"
@@ -11,8 +11,10 @@ what=${1:-}
 case $what in
 micro)
     toolchain
-    cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-bench
-    exec "$target/e2e/latchkey-bench" micro --gateway "$target/e2e/latchkey-gateway" --out "$target/bench/micro.json" "$@"
+    need valgrind valgrind
+    cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-bench -p latchkey-workload
+    exec "$target/e2e/latchkey-bench" micro --gateway "$target/e2e/latchkey-gateway" \
+        --workload "$target/e2e/latchkey-workload" --out "$target/bench/micro.json" "$@"
     ;;
 cluster)
     namespaces

@@ -62,7 +62,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("latchkey-echo", &[]),
     ("latchkey-e2e", &[]),
-    ("latchkey-bench", &["latchkey-e2e"]),
+    (
+        "latchkey-workload",
+        &[
+            "latchkey-core",
+            "latchkey-index",
+            "latchkey-routing",
+            "latchkey-snapshot",
+        ],
+    ),
+    ("latchkey-bench", &["latchkey-e2e", "latchkey-workload"]),
 ];
 
 /// Crates that take time and randomness as arguments and know no runtime and no client.

@@ -1,15 +1,13 @@
 //! `latchkey-bench`: measures what must stay small, and writes the figures down.
 //!
 //! ```text
-//! main (subcommand) -> micro    two standalone gateways, few and many consumers
+//! main (subcommand) -> micro    the index and the router alone, and two standalone gateways
 //!                   -> cluster  operator and two gateways on a real control plane
 //! each: measure -> stats, verdict -> report (table, JSON)
 //! ```
 
 mod cluster;
 mod micro;
-mod stats;
-mod verdict;
 
 use std::{
     io::{self, Write},
@@ -28,7 +26,7 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What one change costs a standalone gateway that holds few consumers, and one that holds many.
+    /// What a change, a look-up, a list and memory cost, among few and among many.
     Micro(micro::Args),
     /// How long a change takes from the API server to a gateway, and what the operator needs to start. Needs root.
     Cluster(cluster::Args),

@@ -27,7 +27,7 @@ use latchkey_e2e::{
 use crate::progress;
 
 /// How many consumers the two gateways hold.
-pub(crate) const SIZES: [usize; 2] = [1_000, 50_000];
+const SIZES: [usize; 2] = [1_000, 50_000];
 
 /// Changes before the first that is measured.
 const WARM_UP: u32 = 5;

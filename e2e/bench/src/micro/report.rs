@@ -1,139 +1,172 @@
 //! The figures: a table for people, JSON for scripts, and a verdict on what must hold.
 
 use std::{
+    fmt::Write as _,
     fs,
     io::{self, Write},
     path::Path,
 };
 
-use serde_json::{Value, json};
-
-use super::change::{Pair, SIZES, Sample};
-use crate::{
-    stats::{interval, median, quantile},
+use latchkey_workload::{
+    catalogue::{self, Figure, Figures, Limit},
     verdict::Verdict,
 };
-
-/// What a change among many may cost of one among few.
-const MOST: f64 = 2.0;
-
-/// One quantity over both sizes.
-struct Figure {
-    /// Its name in the JSON, before the size.
-    name: &'static str,
-    /// The median and the quartiles of each size, in microseconds.
-    sizes: [[f64; 3]; 2],
-    /// The median of the pairs' ratios, and its 95 % interval.
-    ratio: f64,
-    interval: (f64, f64),
-}
+use serde_json::{Map, Value};
 
 /// All that was measured.
-pub(crate) struct Report {
-    pairs: usize,
-    figures: [Figure; 2],
-}
+pub(crate) struct Report(Figures);
 
 impl Report {
-    /// Sums up the pairs.
-    pub(crate) fn of(pairs: &[Pair]) -> Self {
-        let latency = |sample: &Sample| sample.latency.as_secs_f64() * 1e6;
-        let cpu = |sample: &Sample| sample.cpu.as_secs_f64() * 1e6;
-        Self {
-            pairs: pairs.len(),
-            figures: [
-                Figure::of("standalone_change_us", pairs, latency),
-                Figure::of("standalone_change_cpu_us", pairs, cpu),
-            ],
+    /// Of figures that the catalogue knows.
+    pub(crate) fn of(figures: Figures) -> io::Result<Self> {
+        let unknown = figures.keys().find(|name| !catalogue::knows(name));
+        match unknown {
+            Some(name) => Err(io::Error::other(format!(
+                "the catalogue does not say what {name} means; add it there"
+            ))),
+            None => Ok(Self(figures)),
         }
     }
 
     /// Whether something that must hold is known not to.
     pub(crate) fn fails(&self) -> bool {
-        self.figures
-            .iter()
-            .any(|figure| figure.verdict() == Verdict::Fails)
+        catalogue::all().any(|figure| figure.verdict(&self.0) == Some(Verdict::Fails))
     }
 
-    /// Writes the JSON.
+    /// Writes the JSON, and the table beside it.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut members = serde_json::Map::new();
-        members.insert("pairs".to_owned(), json!(self.pairs));
-        for figure in &self.figures {
-            members.extend(figure.json());
-        }
-        fs::write(path, format!("{:#}\n", Value::Object(members)))
+        let rounded =
+            |(name, value): (&String, &f64)| (name.clone(), Value::from((value * 1e3).round() / 1e3));
+        let members: Map<_, _> = self.0.iter().map(rounded).collect();
+        fs::write(path, format!("{:#}\n", Value::Object(members)))?;
+        fs::write(path.with_extension("txt"), self.table())
     }
 
     /// Prints the table.
     pub(crate) fn print(&self, out: &mut impl Write, path: &Path) -> io::Result<()> {
-        writeln!(out)?;
-        writeln!(
-            out,
-            "{:<26} {:>22} {:>22} {:>20}  must be <= {MOST}",
-            "median (quartiles), us", "1k consumers", "50k consumers", "ratio (95 %)"
-        )?;
-        for figure in &self.figures {
-            let [small, large] = figure
-                .sizes
-                .map(|[low, middle, high]| format!("{middle:.0} ({low:.0}-{high:.0})"));
-            let (low, high) = figure.interval;
-            let ratio = format!("{:.2} ({low:.2}-{high:.2})", figure.ratio);
-            let verdict = figure.verdict().as_str();
-            writeln!(
-                out,
-                "{:<26} {small:>22} {large:>22} {ratio:>20}  {verdict}",
-                figure.name
-            )?;
+        writeln!(out, "\n{}figures in {}", self.table(), path.display())
+    }
+
+    /// The figures in the catalogue's order, with a line on what those that follow mean.
+    fn table(&self) -> String {
+        let mut text = String::new();
+        let mut meaning = "";
+        for figure in catalogue::all() {
+            let Some(value) = self.0.get(&figure.name) else {
+                continue;
+            };
+            // Writing to a String cannot fail.
+            if figure.meaning != meaning {
+                meaning = figure.meaning;
+                let _ = writeln!(text, "# {meaning}");
+            }
+            let line = format!(
+                "{:<42} {:>14} {:<24} {}",
+                figure.name,
+                number(*value),
+                self.spread(&figure),
+                self.judgement(&figure, *value)
+            );
+            let _ = writeln!(text, "{}", line.trim_end());
         }
-        writeln!(out, "{} pairs; figures in {}", self.pairs, path.display())
+        text
+    }
+
+    /// Quartiles, or the interval that decides.
+    fn spread(&self, figure: &Figure) -> String {
+        let both = |low, high| figure.beside(&self.0, low).zip(figure.beside(&self.0, high));
+        if let Some((low, high)) = both("_q1", "_q3") {
+            format!("({} - {})", number(low), number(high))
+        } else if let Some((low, high)) = both("_low", "_high") {
+            format!("[{} - {}]", number(low), number(high))
+        } else {
+            String::new()
+        }
+    }
+
+    fn judgement(&self, figure: &Figure, value: f64) -> String {
+        match (figure.limit, figure.verdict(&self.0)) {
+            (Limit::Must(most), Some(verdict)) => format!("must be <= {most}: {}", verdict.as_str()),
+            (Limit::Aim(most), _) => {
+                let met = if value <= most { "met" } else { "missed" };
+                format!("aim <= {most}: {met}")
+            }
+            _ => String::new(),
+        }
     }
 }
 
-impl Figure {
-    fn of(name: &'static str, pairs: &[Pair], value: impl Fn(&Sample) -> f64) -> Self {
-        let of_size = |size: usize| -> Vec<f64> { pairs.iter().map(|pair| value(&pair[size])).collect() };
-        let ratios: Vec<_> = pairs
-            .iter()
-            .map(|[small, large]| value(large) / value(small))
-            .collect();
-        Self {
-            name,
-            sizes: [0, 1].map(|size| {
-                let values = of_size(size);
-                [quantile(&values, 0.25), median(&values), quantile(&values, 0.75)]
-            }),
-            ratio: median(&ratios),
-            interval: interval(&ratios, 0.5),
-        }
+/// Large numbers whole, small ones with what can be told apart.
+fn number(value: f64) -> String {
+    let digits = match value.abs() {
+        size if size >= 1_000.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(figures: &[(&str, f64)]) -> Report {
+        let figures = figures.iter().map(|(name, value)| ((*name).to_owned(), *value));
+        Report::of(figures.collect()).expect("all are known")
     }
 
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.interval, MOST)
+    #[test]
+    fn the_table_says_of_each_figure_what_it_means_and_whether_it_holds() {
+        let report = report(&[
+            ("apply_us_1m", 20.0),
+            ("apply_us_1m_q1", 18.0),
+            ("apply_us_1m_q3", 1234.0),
+            ("bytes_per_entry_1m", 601.0),
+            ("standalone_change_us_ratio", 1.9),
+            ("standalone_change_us_ratio_low", 1.7),
+            ("standalone_change_us_ratio_high", 2.2),
+        ]);
+        let table = report.table();
+        let line = |name: &str| {
+            table
+                .lines()
+                .find(|line| line.starts_with(name))
+                .unwrap_or_default()
+        };
+        assert!(line("apply_us_1m").contains("(18.0 - 1234)"), "{table}");
+        assert!(line("apply_us_1m").ends_with("aim <= 25: met"), "{table}");
+        assert!(
+            line("bytes_per_entry_1m").ends_with("must be <= 600: fails"),
+            "{table}"
+        );
+        assert!(
+            line("standalone_change_us_ratio").ends_with("must be <= 2: undecided"),
+            "{table}"
+        );
+        assert_eq!(
+            table.lines().filter(|line| line.starts_with("# ")).count(),
+            3,
+            "{table}"
+        );
+        assert!(report.fails());
     }
 
-    fn json(&self) -> impl Iterator<Item = (String, Value)> {
-        let name = self.name;
-        let round = |value: f64| json!((value * 1000.0).round() / 1000.0);
-        let sizes = SIZES
-            .iter()
-            .zip(self.sizes)
-            .flat_map(move |(size, [low, middle, high])| {
-                let name = format!("{name}_{}k", size / 1000);
-                [
-                    (format!("{name}_quartiles"), json!([round(low), round(high)])),
-                    (name, round(middle)),
-                ]
-            });
-        let (low, high) = self.interval;
-        let ratio = [
-            (format!("{name}_ratio"), round(self.ratio)),
-            (format!("{name}_ratio_95"), json!([round(low), round(high)])),
-            (format!("{name}_verdict"), json!(self.verdict().as_str())),
+    #[test]
+    fn what_is_undecided_or_only_aimed_at_fails_nothing() {
+        let undecided = [
+            ("standalone_change_us_ratio", 2.1),
+            ("standalone_change_us_ratio_low", 1.9),
+            ("standalone_change_us_ratio_high", 2.2),
         ];
-        sizes.chain(ratio)
+        assert!(!report(&undecided).fails());
+        assert!(!report(&[("lookup_ns_1m", 1e6)]).fails());
+    }
+
+    #[test]
+    fn a_figure_that_nobody_explains_is_refused() {
+        assert!(Report::of(Figures::from([("mystery".to_owned(), 1.0)])).is_err());
     }
 }

@@ -1,13 +1,13 @@
 //! One kind of change, summed up. Pure.
 
-use serde_json::{Value, json};
-
-use super::round;
-use crate::{
-    cluster::{kind::Kind, propagation::Sample},
+use latchkey_workload::{
     stats::{interval, median, quantile},
     verdict::Verdict,
 };
+use serde_json::{Value, json};
+
+use super::round;
+use crate::cluster::{kind::Kind, propagation::Sample};
 
 /// p50, p99 and the largest.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 /// What can be said of a quantity that may be at most so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// All of its interval is within.
     Holds,
     /// All of its interval is beyond.
@@ -13,7 +13,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// Judges a 95 % interval.
-    pub(crate) fn of((low, high): (f64, f64), most: f64) -> Self {
+    pub fn of((low, high): (f64, f64), most: f64) -> Self {
         if high <= most {
             Self::Holds
         } else if low > most {
@@ -24,7 +24,7 @@ impl Verdict {
     }
 
     /// In tables and in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Fails => "fails",

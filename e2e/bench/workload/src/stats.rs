@@ -4,12 +4,17 @@
 const DRAWS: usize = 2_000;
 
 /// The middle value.
-pub(crate) fn median(values: &[f64]) -> f64 {
+pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
+/// The lower quartile, the median and the upper quartile.
+pub fn quartiles(values: &[f64]) -> [f64; 3] {
+    [0.25, 0.5, 0.75].map(|share| quantile(values, share))
+}
+
 /// The value below which this share of the values lies.
-pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
+pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else {
@@ -24,7 +29,7 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
 
 /// A bootstrap 95 % interval of a quantile. The draws are the same in every run: what varies
 /// between two reports is what was measured.
-pub(crate) fn interval(values: &[f64], share: f64) -> (f64, f64) {
+pub fn interval(values: &[f64], share: f64) -> (f64, f64) {
     if values.is_empty() {
         return (f64::NAN, f64::NAN);
     }
