@@ -3,6 +3,7 @@
 //! ```text
 //! propagation  operator, two gateways; probes ask while one change at a time is made; a bare watch beside
 //! start        an operator from nothing, and again once everything is resolved
+//! scale        many holders: a load, gateways from nothing, and propagation among them
 //! playground   `make cluster`
 //!      `-> report (table, JSON)
 //! ```
@@ -14,6 +15,7 @@ mod playground;
 mod probe;
 mod propagation;
 mod report;
+mod scale;
 mod start;
 
 use std::{io, path::PathBuf};
@@ -31,7 +33,7 @@ pub(crate) struct Args {
         long,
         value_name = "PART",
         value_delimiter = ',',
-        default_value = "propagation,start,playground"
+        default_value = "propagation,start,scale,playground"
     )]
     parts: Vec<Part>,
     /// How many changes of each kind are measured.
@@ -44,6 +46,9 @@ pub(crate) struct Args {
     /// How many Credentials, each with a Secret, the operator starts on.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     credentials: u32,
+    /// How many Consumers, each with a Credential, gateways start on.
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    holders: u32,
 }
 
 /// What can be measured.
@@ -53,6 +58,8 @@ enum Part {
     Propagation,
     /// From an operator's start to the last status.
     Start,
+    /// A load, a gateway's start on it, and changes among it.
+    Scale,
     /// From `make cluster` to the first 200.
     Playground,
 }
@@ -66,6 +73,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             .transpose()?,
         start: wanted(Part::Start)
             .then(|| start::measure(args.credentials))
+            .transpose()?,
+        scale: wanted(Part::Scale)
+            .then(|| scale::measure(args.holders, args.changes, args.probe_rate))
             .transpose()?,
         playground: wanted(Part::Playground).then(playground::measure).transpose()?,
     };

@@ -3,10 +3,12 @@
 //! ```text
 //! main (subcommand) -> micro    the index and the router alone, and two standalone gateways
 //!                   -> cluster  operator and two gateways on a real control plane
-//! each: measure -> stats, verdict -> report (table, JSON)
+//!                   -> load     many objects into any cluster
+//! the first two: measure -> stats, verdict -> report (table, JSON)
 //! ```
 
 mod cluster;
+mod load;
 mod micro;
 
 use std::{
@@ -30,12 +32,15 @@ enum Command {
     Micro(micro::Args),
     /// How long a change takes from the API server to a gateway, and what the operator needs to start. Needs root.
     Cluster(cluster::Args),
+    /// Fills a cluster with Consumers and Credentials, or deletes what was filled in.
+    Load(load::Args),
 }
 
 fn main() -> io::Result<ExitCode> {
     match Args::parse().command {
         Command::Micro(args) => micro::run(&args),
         Command::Cluster(args) => cluster::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Load(args) => load::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -12,7 +12,7 @@ use latchkey_e2e::{
     keys,
     manifest::{self, Manifest, consumer, credential, secret},
     scene,
-    wait::pause,
+    wait::{eventually_within, pause},
 };
 
 use super::{
@@ -23,6 +23,8 @@ use crate::progress;
 
 /// How long a change may take. Past it something is broken, not slow.
 pub(super) const LONGEST: Duration = Duration::from_secs(60);
+/// How long a gateway may take until it is ready; it may have to read a million objects.
+pub(super) const START: Duration = Duration::from_secs(600);
 /// Rounds before the first that is measured.
 const WARM_UP: u32 = 5;
 /// Between the end of a change and the next: what it left behind is over, and an answer that turns wrong
@@ -66,12 +68,21 @@ pub(crate) struct Propagation {
     pub(crate) probes: [Tally; 2],
 }
 
-/// Makes the changes, one at a time and all kinds in turn.
+/// Measures in a cluster of its own, which holds nothing else.
 pub(crate) fn measure(changes: u32, rate: u32) -> io::Result<Propagation> {
     progress("starting a control plane, an operator and two gateways")?;
     let cluster = Cluster::own();
     let installation = Installation::cluster_wide(&cluster);
     let _operator = installation.operator().measured().start();
+    measure_in(&installation, changes, rate)
+}
+
+/// Makes the changes, one at a time and all kinds in turn. The operator runs.
+pub(super) fn measure_in(
+    installation: &Installation<'_>,
+    changes: u32,
+    rate: u32,
+) -> io::Result<Propagation> {
     let echo = installation.echo("echo");
     let mut gateways = [(); 2].map(|()| installation.gateway().measured().start_unready());
     let namespace = installation.namespace();
@@ -87,7 +98,7 @@ pub(crate) fn measure(changes: u32, rate: u32) -> io::Result<Propagation> {
     ]);
     namespace.put(&scene::backend("echo", echo.address()));
     for gateway in &mut gateways {
-        gateway.wait_ready();
+        eventually_within(START, "a gateway is ready", || gateway.ready());
         gateway.becomes(&latchkey_e2e::client::Request::get("/").key(&resident), 200);
     }
 

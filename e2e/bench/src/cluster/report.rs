@@ -1,6 +1,7 @@
 //! The figures: tables for people, JSON for scripts.
 
 mod changes;
+mod scale;
 
 use std::{
     fmt::Write as _,
@@ -15,6 +16,7 @@ use self::changes::Row;
 use super::{
     playground::FirstAnswers,
     propagation::Propagation,
+    scale::Scale,
     start::{Start, Starts},
 };
 
@@ -22,6 +24,7 @@ use super::{
 pub(crate) struct Report {
     pub(crate) propagation: Option<Propagation>,
     pub(crate) start: Option<Starts>,
+    pub(crate) scale: Option<Scale>,
     pub(crate) playground: Option<FirstAnswers>,
 }
 
@@ -34,6 +37,7 @@ impl Report {
         let figures = json!({
             "propagation": self.propagation.as_ref().map(of_propagation),
             "operator_start": self.start.as_ref().map(of_starts),
+            "scale": self.scale.as_ref().map(scale::json),
             "playground": self.playground.as_ref().map(|first| match first {
                 Ok(seconds) => json!({"first_200_seconds": seconds}),
                 Err(why) => json!({"not_measured": why}),
@@ -49,6 +53,9 @@ impl Report {
         }
         if let Some(starts) = &self.start {
             print_starts(out, starts)?;
+        }
+        if let Some(measured) = &self.scale {
+            scale::print(out, measured)?;
         }
         match &self.playground {
             None => {}

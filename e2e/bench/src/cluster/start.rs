@@ -3,25 +3,27 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     io,
-    sync::atomic::{AtomicU32, Ordering},
-    thread,
     time::{Duration, Instant},
 };
 
 use latchkey_e2e::{
-    cluster::{Cluster, Installation, Namespace, Operator, Watch},
-    keys,
-    manifest::{consumer, credential, secret},
+    cluster::{Cluster, Installation, Operator, Watch},
     metrics::Scrape,
     wait::eventually_within,
 };
 use rustix::process::Signal;
 
 use super::propagation::LONGEST;
-use crate::progress;
+use crate::{
+    load::{self, Keys, Pace},
+    progress,
+};
 
-/// How many write at once when objects are made.
-const WRITERS: usize = 10;
+/// How fast objects are made.
+const PACE: Pace = Pace {
+    at_once: 10,
+    a_second: 0,
+};
 /// How long an operator may take.
 const START: Duration = Duration::from_secs(1_800);
 
@@ -57,9 +59,7 @@ pub(crate) fn measure(credentials: u32) -> io::Result<Starts> {
     let cluster = Cluster::own();
     let installation = Installation::cluster_wide(&cluster);
     let namespace = installation.namespace();
-    let begun = Instant::now();
-    fill(namespace, credentials)?;
-    let filled = begun.elapsed();
+    let filled = load::fill(cluster.api(), namespace.name(), credentials, Keys::Secrets, PACE)?.took;
 
     progress("starting the operator from nothing")?;
     let kind = ("latchkey.dev/v1alpha1", "Credential");
@@ -88,38 +88,6 @@ pub(crate) fn measure(credentials: u32) -> io::Result<Starts> {
     })
 }
 
-fn fill(namespace: &Namespace<'_>, credentials: u32) -> io::Result<()> {
-    let next = AtomicU32::new(0);
-    let api = namespace.cluster().api();
-    let write = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= credentials {
-                return Ok(());
-            }
-            let name = format!("c-{number:07}");
-            for object in [
-                consumer(&name),
-                secret(&name, &keys::key("start")),
-                credential(&name, &name).secret_ref(&name),
-            ] {
-                api.create(&namespace.place(&object)).must();
-            }
-            if (number + 1).is_multiple_of(1_000) {
-                progress(&format!("{} of {credentials}", number + 1))?;
-            }
-        }
-    };
-    thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
-        writers.into_iter().try_for_each(|writer| {
-            writer
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-    })
-}
-
 /// Waits until every Credential was said to be Ready, and tells when the last was.
 fn all_ready(watch: &Watch, credentials: u32) -> io::Result<Instant> {
     let mut ready = HashSet::new();
@@ -137,7 +105,7 @@ fn all_ready(watch: &Watch, credentials: u32) -> io::Result<Instant> {
 }
 
 /// Waits until it has looked at all, they are Ready, and nothing waits.
-fn settled(operator: &mut Operator, credentials: u32) {
+pub(super) fn settled(operator: &mut Operator, credentials: u32) {
     let all = f64::from(credentials);
     eventually_within(START, "the operator has nothing left to do", || {
         operator.ready()?;
