@@ -26,6 +26,7 @@ mod accounts;
 pub mod api;
 mod child;
 mod crds;
+pub mod crowd;
 pub mod gateway;
 pub mod holder;
 mod installation;
@@ -60,6 +61,7 @@ use std::{
 };
 
 pub use accounts::Access;
+pub use crowd::Crowd;
 pub use gateway::Gateway;
 pub use holder::Holder;
 pub use installation::Installation;

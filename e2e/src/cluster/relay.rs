@@ -1,5 +1,5 @@
 //! A TLS relay in front of the API server, one for each client that a test wants to come between:
-//! it delays, stalls, cuts and answers by itself as rules say, and remembers every request.
+//! it delays, stalls, cuts, edits and answers by itself as rules say, and remembers every request.
 //!
 //! ```text
 //! operator, gateway -> TLS -> rules -> TLS -> kube-apiserver
@@ -17,6 +17,8 @@
 //! assert_eq!(relay.count(&When::write()), 0);
 //! ```
 
+mod events;
+mod pipe;
 mod rule;
 mod serve;
 
@@ -27,9 +29,9 @@ use std::{
 
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
-pub use rule::{Action, RuleId, Seen, When};
+pub use rule::{Action, Break, Change, Pick, RuleId, Seen, When};
 
-use self::rule::Rule;
+use self::{events::Event, rule::Rule};
 use super::{Cluster, api::RUNTIME, pki::Authority};
 use crate::wait::eventually;
 
@@ -88,7 +90,7 @@ impl Relay {
         self.shared.add(when, action, None)
     }
 
-    /// Adds a rule for so many requests.
+    /// Adds a rule for so many requests (of events: events).
     pub fn add_times(&self, times: usize, when: When, action: Action) -> RuleId {
         self.shared.add(when, action, Some(times))
     }
@@ -166,12 +168,29 @@ impl Shared {
     /// What is to happen to a request now. `caught_by` are the rules that have caught it so far: each
     /// counts it once.
     fn decide(&self, seen: &Seen, caught_by: &mut Vec<RuleId>) -> Option<(RuleId, Action)> {
-        self.newest(seen, caught_by, |_| true)
+        self.newest(seen, caught_by, Action::concerns_requests)
     }
 
     /// What is to happen to a request whose answer has begun.
     fn decide_stream(&self, seen: &Seen, caught_by: &mut Vec<RuleId>) -> Option<(RuleId, Action)> {
         self.newest(seen, caught_by, Action::concerns_streams)
+    }
+
+    /// What is to happen to an event of a watch.
+    fn decide_event(&self, seen: &Seen, event: &Event) -> Option<Change> {
+        let mut rules = lock(&self.rules);
+        let of_event = |rule: &mut Rule| {
+            let Action::Event(pick, change) = &rule.action else {
+                return None;
+            };
+            let is_meant = rule.left != Some(0) && rule.when.matches(seen) && pick.matches(event);
+            let change = *change;
+            is_meant.then(|| {
+                rule.catch();
+                change
+            })
+        };
+        rules.iter_mut().rev().find_map(of_event)
     }
 
     fn newest(
@@ -187,8 +206,7 @@ impl Shared {
         })?;
         if !caught_by.contains(&rule.id) {
             caught_by.push(rule.id);
-            rule.caught += 1;
-            rule.left = rule.left.map(|left| left - 1);
+            rule.catch();
         }
         Some((rule.id, rule.action.clone()))
     }

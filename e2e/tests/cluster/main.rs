@@ -2,6 +2,7 @@
 //! processes, sockets. A module is an area of behaviour, a test is one sentence about it.
 
 mod crds;
+mod cut_lists;
 mod first_light;
 mod forged_status;
 mod gateway_api;

@@ -38,6 +38,8 @@ fn watch(api: &Api, path: &str) -> Receiver<String> {
     let (pieces, received) = mpsc::channel();
     let client = api.client().clone();
     let initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    // A new CRD's first list is answered 429 for a while.
+    api.get(path).must();
     let path = format!("{path}?watch=true&{initial}");
     let request = http::Request::get(path)
         .body(kube::client::Body::empty())

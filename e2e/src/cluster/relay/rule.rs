@@ -5,6 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use super::events::Change;
+use super::events::Event;
+
 /// A request that a relay has seen.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Seen {
@@ -60,6 +63,7 @@ pub struct When {
     watch: Option<bool>,
     write: Option<bool>,
     query: Option<String>,
+    without: Option<String>,
 }
 
 impl When {
@@ -79,6 +83,16 @@ impl When {
             name: Some(String::new()),
             ..Self::any().resource(resource).method("GET").is_watch(false)
         }
+    }
+
+    /// The first page of a list of a resource, but no contact.
+    pub fn first_page(resource: &str) -> Self {
+        Self::list(resource).query("limit=500").without("continue=")
+    }
+
+    /// The pages of a list of a resource after the first.
+    pub fn later_page(resource: &str) -> Self {
+        Self::list(resource).query("continue=")
     }
 
     /// Reads of one object.
@@ -139,6 +153,12 @@ impl When {
         self
     }
 
+    /// Without this text in the query.
+    pub fn without(mut self, text: &str) -> Self {
+        self.without = Some(text.to_owned());
+        self
+    }
+
     /// Whether it means this request.
     pub fn matches(&self, seen: &Seen) -> bool {
         fn is(wanted: Option<&str>, actual: Option<&str>) -> bool {
@@ -152,6 +172,10 @@ impl When {
             && self.watch.is_none_or(|watch| watch == seen.is_watch())
             && self.write.is_none_or(|write| write == (seen.method != "GET"))
             && self.query.as_deref().is_none_or(|text| seen.query.contains(text))
+            && self
+                .without
+                .as_deref()
+                .is_none_or(|text| !seen.query.contains(text))
     }
 }
 
@@ -176,25 +200,101 @@ pub enum Action {
         /// The body.
         body: String,
     },
+    /// It goes on, and its answer's body breaks when so many bytes of it have passed; that of a running
+    /// stream, so many from now on.
+    Body(usize, Break),
+    /// Its answer's body passes byte by byte, with this time between two; a running stream, too.
+    Trickle(Duration),
+    /// The flow is forgotten, as by a firewall, when it has carried nothing for so long: what comes then,
+    /// from either side, comes to nothing, and neither side is told. Lifted, it is remembered.
+    Forget(Duration),
+    /// Something happens to such events of a watch, a running one, too. The rule catches events, not
+    /// requests: a number of times is a number of events.
+    Event(Pick, Change),
+}
+
+/// How a body breaks.
+#[derive(Clone, Debug)]
+pub enum Break {
+    /// The connection is cut.
+    Cut,
+    /// Nothing comes until the rule is lifted; then it goes on.
+    Stall,
+    /// It ends as if this were all of it.
+    End,
+    /// This comes, and it ends.
+    Tell(String),
+}
+
+impl Break {
+    /// An `ERROR` event as a watch of the API server words it.
+    pub fn error(status: u16, reason: &str) -> Self {
+        let event = serde_json::json!({ "type": "ERROR", "object": status_of(status, reason) });
+        Self::Tell(format!("{event}\n"))
+    }
+}
+
+/// Which events of a watch.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    kind: &'static str,
+    name: String,
+}
+
+impl Pick {
+    /// Those of this type (`DELETED`) about the object of this name.
+    pub fn new(kind: &'static str, name: &str) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+        }
+    }
+
+    pub(super) fn matches(&self, event: &Event) -> bool {
+        self.kind == event.kind && self.name == event.name
+    }
+}
+
+fn status_of(status: u16, reason: &str) -> serde_json::Value {
+    serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": format!("{reason}, says the relay"), "reason": reason, "code": status,
+    })
 }
 
 impl Action {
     /// An answer as the API server words it: a `Status` object.
     pub fn status(status: u16, reason: &str) -> Self {
-        let body = serde_json::json!({
-            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-            "message": format!("{reason}, says the relay"), "reason": reason, "code": status,
-        });
         Self::Answer {
             status,
             headers: vec![("Content-Type", "application/json".to_owned())],
-            body: body.to_string(),
+            body: status_of(status, reason).to_string(),
         }
+    }
+
+    /// "Too many requests", with the time after which to ask again.
+    pub fn too_many(retry_after: Duration) -> Self {
+        Self::Answer {
+            status: 429,
+            headers: vec![
+                ("Content-Type", "application/json".to_owned()),
+                ("Retry-After", retry_after.as_secs().to_string()),
+            ],
+            body: status_of(429, "TooManyRequests").to_string(),
+        }
+    }
+
+    /// Whether it does anything to a request, or to its answer as a whole.
+    pub(super) fn concerns_requests(&self) -> bool {
+        !matches!(self, Self::Event(..))
     }
 
     /// Whether it does anything to an answer that has begun.
     pub(super) fn concerns_streams(&self) -> bool {
-        matches!(self, Self::Stall | Self::Cut)
+        matches!(
+            self,
+            Self::Stall | Self::Cut | Self::Body(..) | Self::Trickle(_) | Self::Forget(_)
+        )
     }
 }
 
@@ -218,6 +318,14 @@ pub(super) struct Rule {
     /// How many more requests it may catch; `None`: any number.
     pub(super) left: Option<usize>,
     pub(super) caught: usize,
+}
+
+impl Rule {
+    /// It has met one more.
+    pub(super) fn catch(&mut self) {
+        self.caught += 1;
+        self.left = self.left.map(|left| left.saturating_sub(1));
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +361,10 @@ mod tests {
         assert!(lists.matches(&list) && lists.matches(&all));
         assert!(!lists.matches(&watch) && !lists.matches(&status) && !lists.matches(&secret));
         assert!(lists.query("limit=1").matches(&all));
+        let later = seen("GET", &format!("{credentials}?limit=500&continue=token"));
+        let (first_page, later_page) = (When::first_page("credentials"), When::later_page("credentials"));
+        assert!(first_page.matches(&list) && !first_page.matches(&later) && !first_page.matches(&all));
+        assert!(later_page.matches(&later) && !later_page.matches(&list));
         let watches = When::watch("credentials");
         assert!(watches.matches(&watch) && !watches.matches(&list));
         let writes = When::status().resource("credentials");

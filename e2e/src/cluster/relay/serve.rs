@@ -1,18 +1,10 @@
 //! The relay's connections: one to the API server for each of a client, so that what is cut or stalled
 //! on one side is so on the other.
 
-use std::{
-    net::SocketAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Instant,
-};
+use std::{net::SocketAddr, sync::Arc, time::Instant};
 
-use anyhow::{anyhow, bail};
-use bytes::Bytes;
+use anyhow::bail;
 use http::{HeaderMap, Request, Response, StatusCode, header};
-use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use hyper::{body::Incoming, client::conn::http1::SendRequest, service::service_fn};
 use hyper_util::rt::TokioIo;
@@ -23,13 +15,14 @@ use rustls::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Mutex, mpsc},
+    sync::Mutex,
     task::JoinSet,
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::{
     Shared,
+    pipe::Piped,
     rule::{Action, Seen},
 };
 use crate::cluster::pki::Pair;
@@ -95,6 +88,7 @@ pub(super) async fn accept(listener: TcpListener, pair: Pair, upstream: Upstream
         let client = Arc::new(Client {
             upstream: upstream.clone(),
             sender: Mutex::new(None),
+            used: Mutex::new(Instant::now()),
             shared: Arc::clone(&shared),
         });
         connections.spawn(async move {
@@ -118,6 +112,8 @@ struct Client {
     upstream: Upstream,
     /// The way to the API server, between two requests.
     sender: Mutex<Option<SendRequest<Incoming>>>,
+    /// When it last carried something between two requests.
+    used: Mutex<Instant>,
     shared: Arc<Shared>,
 }
 
@@ -146,9 +142,18 @@ impl Client {
                 self.shared.answered(number, status);
                 return answer(status, &headers, body);
             }
-            None => {}
+            Some((rule, Action::Forget(idle))) => {
+                let since = self.used.lock().await.elapsed();
+                if since >= idle {
+                    self.shared.lifted(rule).await;
+                    bail!("forgotten");
+                }
+            }
+            // What else there is concerns the answer's body.
+            Some((_, Action::Body(..) | Action::Trickle(_) | Action::Event(..))) | None => {}
         }
         let response = self.forward(request).await?;
+        *self.used.lock().await = Instant::now();
         let (parts, body) = response.into_parts();
         self.shared.answered(number, parts.status.as_u16());
         if let Some(rule) = held_by {
@@ -159,7 +164,8 @@ impl Client {
             *response.headers_mut() = end_to_end(parts.headers);
             return Ok(response);
         }
-        let mut response = Response::new(self.pipe(body, seen, caught_by));
+        let shared = Arc::clone(&self.shared);
+        let mut response = Response::new(Piped::start(body, shared, seen, caught_by));
         *response.status_mut() = parts.status;
         *response.headers_mut() = end_to_end(parts.headers);
         Ok(response)
@@ -179,43 +185,6 @@ impl Client {
         let response = sender.send_request(request).await?;
         *place = Some(sender);
         Ok(response)
-    }
-
-    /// A body that passes on each piece as it comes, while no rule is against it.
-    fn pipe(&self, mut body: Incoming, seen: Seen, mut caught_by: Vec<super::RuleId>) -> Piped {
-        let (pieces, piped) = mpsc::channel::<Result<Frame<Bytes>, anyhow::Error>>(1);
-        let shared = Arc::clone(&self.shared);
-        tokio::spawn(async move {
-            let mut changes = shared.changes.subscribe();
-            loop {
-                changes.borrow_and_update();
-                match shared.decide_stream(&seen, &mut caught_by) {
-                    Some((rule, Action::Stall)) => {
-                        tokio::select! {
-                            () = shared.lifted(rule) => continue,
-                            () = pieces.closed() => return,
-                        }
-                    }
-                    Some(_) => {
-                        let _ = pieces.send(Err(anyhow!("cut"))).await;
-                        return;
-                    }
-                    None => {}
-                }
-                let piece = tokio::select! {
-                    piece = body.frame() => piece,
-                    // Only an end of the relay closes it, and then pieces close as well.
-                    Ok(()) = changes.changed() => continue,
-                    () = pieces.closed() => return,
-                };
-                let Some(piece) = piece else { return };
-                let is_end = piece.is_err();
-                if pieces.send(piece.map_err(Into::into)).await.is_err() || is_end {
-                    return;
-                }
-            }
-        });
-        Piped(piped)
     }
 }
 
@@ -253,28 +222,4 @@ fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
         headers.remove(name);
     }
     headers
-}
-
-/// A body whose pieces come from elsewhere.
-struct Piped(mpsc::Receiver<Result<Frame<Bytes>, anyhow::Error>>);
-
-impl Piped {
-    fn of(whole: Bytes) -> Self {
-        let (pieces, piped) = mpsc::channel(1);
-        // There is room for one.
-        let _ = pieces.try_send(Ok(Frame::data(whole)));
-        Self(piped)
-    }
-}
-
-impl Body for Piped {
-    type Data = Bytes;
-    type Error = anyhow::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, anyhow::Error>>> {
-        self.0.poll_recv(context)
-    }
 }
