@@ -36,7 +36,7 @@ pub(crate) struct Args {
         long,
         value_name = "PART",
         value_delimiter = ',',
-        default_value = "instructions,memory,timings,relist,growth,stall,standalone"
+        default_value = "instructions,memory,timings,selfcheck,relist,growth,stall,standalone"
     )]
     only: Vec<Part>,
     /// Instructions among up to 50,000 pairs alone, which takes a minute.
@@ -56,6 +56,8 @@ enum Part {
     Memory,
     /// Times of changes and look-ups.
     Timings,
+    /// Changes while the self-check runs.
+    Selfcheck,
     /// Lists of a million.
     Relist,
     /// From a thousand to a million by events.
@@ -113,6 +115,11 @@ impl Part {
                 "timing changes and look-ups among 50,000 and a million pairs",
                 "timings",
                 40,
+            ),
+            Self::Selfcheck => native(
+                "timing changes while the self-check goes round a million pairs",
+                "selfcheck",
+                1,
             ),
             Self::Relist => native("listing a million pairs again, and a million others", "relist", 3),
             Self::Growth => native("growing from 1,000 pairs to a million by events", "growth", 1),

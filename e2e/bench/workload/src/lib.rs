@@ -18,6 +18,7 @@ mod part;
 mod random;
 mod relist;
 mod routes;
+mod selfcheck;
 mod stall;
 pub mod stats;
 mod timings;

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::{growth, instructions, memory, memory::Counter, relist, stall, timings};
+use crate::{growth, instructions, memory, memory::Counter, relist, selfcheck, stall, timings};
 
 /// Flags of the program.
 #[derive(Debug, clap::Parser)]
@@ -41,6 +41,8 @@ enum Part {
     Relist,
     /// From a thousand to a million.
     Growth,
+    /// What a change waits for while the self-check runs.
+    Selfcheck,
     /// What a request waits for.
     Stall,
 }
@@ -62,6 +64,7 @@ pub fn run(args: &Args, counter: Option<Counter>) -> io::Result<()> {
         },
         Part::Relist => relist::measure(args.rounds, &mut figures),
         Part::Growth => growth::measure(&mut figures),
+        Part::Selfcheck => selfcheck::measure(&mut figures),
         Part::Stall => stall::measure(args.rounds, &mut figures),
     }
     figures.write(out)

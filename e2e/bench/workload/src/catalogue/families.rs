@@ -128,6 +128,22 @@ pub(super) const ALL: &[Family] = &[
         meaning: "a pair goes, likewise",
     },
     Family {
+        stem: "apply_us",
+        members: &[("_during_selfcheck_1m", Told), ("_p99_during_selfcheck_1m", Told)],
+        meaning: "a pair comes while the self-check goes round a million: the rest of the slice that runs, and \
+                  the change, median and p99",
+    },
+    Family {
+        stem: "selfcheck",
+        members: &[("_slice_us_1m", Told), ("_slice_us_p99_1m", Told)],
+        meaning: "what a slice of the self-check took, which may be 1,000, median and p99",
+    },
+    Family {
+        stem: "selfcheck",
+        members: &[("_round_ms_1m", Told), ("_examined_1m", Told)],
+        meaning: "what all slices of a round took together, and how many objects and places they looked at",
+    },
+    Family {
         stem: "lookup_ns",
         members: &[("_50k", Told), ("_1m", Aim(600.0))],
         meaning: "a whole look-up of a known key: SHA-256, HMAC, entry and Consumer. Keys are drawn at random \
