@@ -36,11 +36,19 @@ enum Command {
     Load(load::Args),
 }
 
-fn main() -> io::Result<ExitCode> {
-    match Args::parse().command {
-        Command::Micro(args) => micro::run(&args),
-        Command::Cluster(args) => cluster::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Load(args) => load::run(&args).map(|()| ExitCode::SUCCESS),
+fn main() -> ExitCode {
+    run(&Args::parse().command).unwrap_or_else(|e| {
+        // Nobody is left to tell if this fails.
+        let _ = writeln!(io::stderr(), "error: {e}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(command: &Command) -> io::Result<ExitCode> {
+    match command {
+        Command::Micro(args) => micro::run(args),
+        Command::Cluster(args) => cluster::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Load(args) => load::run(args).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -227,7 +227,7 @@ impl fmt::Display for Loaded {
         let seconds = took.as_secs_f64();
         write!(
             f,
-            "{changed} objects written in {seconds:.1} s ({:.0}/s), {kept} were so already, {too_many} times it was too \
+            "{changed} objects done in {seconds:.1} s ({:.0}/s), {kept} were so already, {too_many} times it was too \
              much, {faults} faults",
             (changed + kept) as f64 / seconds.max(1e-9)
         )
