@@ -18,6 +18,7 @@ use crate::{
     binaries,
     client::{self, Connection, Request, Response},
     daemon::Daemon,
+    echo::Seen,
     logs::Logs,
     process::Process,
     wait::eventually,
@@ -134,6 +135,22 @@ impl Running {
     /// The status of an answer.
     pub fn status(&self, request: &Request) -> u16 {
         self.send(request).status
+    }
+
+    /// How many entries its index holds: one for each digest of each Credential.
+    pub fn entries(&self) -> u64 {
+        let index = self.ask_admin("/debug/index").json()["index"].take();
+        index["entries"].as_u64().expect("a number")
+    }
+
+    /// Waits until somebody's key is theirs, and stays so: the upstream sees this username.
+    pub fn knows(&self, request: &Request, username: &str) {
+        self.until(request, &format!("the key is {username}'s"), |response| {
+            let seen = (response.status == 200).then(|| Seen::of(response));
+            seen.and_then(|seen| seen.header("X-Consumer-Username"))
+                .as_deref()
+                == Some(username)
+        });
     }
 
     /// Asks until an answer is as wanted, and then that it stays so.

@@ -3,6 +3,8 @@
 
 mod crds;
 mod cut_lists;
+mod expiry;
+mod faults;
 mod first_light;
 mod forged_status;
 mod gateway_api;
@@ -25,6 +27,7 @@ mod relist;
 mod restore;
 mod revocation;
 mod route_status;
+mod secret_reads;
 mod secret_references;
 mod silence;
 mod slow_leases;
