@@ -13,7 +13,7 @@ use std::{
 pub enum Cause {
     /// The server ended it, as it does when its time is over.
     Ended,
-    /// Silence.
+    /// Silence, or an end that did not come.
     Timeout,
     /// The connection broke or could not be had.
     Transport,

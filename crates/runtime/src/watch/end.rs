@@ -22,6 +22,8 @@ pub(super) enum Why {
     Ended,
     /// Open, but nothing came for so long.
     Silent(Duration),
+    /// Open for so long, though the server was asked to end it, and something came all the time.
+    Overdue(Duration),
     /// It could not be opened, broke, or the server said no.
     Failed(ApiError),
     /// A line of it cannot be understood.
@@ -80,6 +82,14 @@ pub(super) fn decide(end: &End, collection: &Collection, refusals: u32) -> Decis
         Why::Silent(silence) => Decision {
             health: Some(Health::Trouble(format!(
                 "watch: nothing came for {silence:?}; check that the API server can be reached from here"
+            ))),
+            lost: true,
+            ..Decision::new(Start::Resume, Cause::Timeout)
+        },
+        Why::Overdue(longest) => Decision {
+            health: Some(Health::Trouble(format!(
+                "watch: it did not end within {longest:?}, though it was asked to end before; check how fast the \
+                 connection to the API server is"
             ))),
             lost: true,
             ..Decision::new(Start::Resume, Cause::Timeout)

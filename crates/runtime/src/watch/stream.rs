@@ -5,7 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use http::Response;
 use http_body_util::BodyExt as _;
 use kube::client::Body;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
     Event, Health,
@@ -70,6 +70,10 @@ impl<T: Clone> Watcher<'_, T> {
 
     async fn drain(&mut self, stream: &mut Stream, version: &mut Option<String>) -> Why {
         let silence = self.shared.tuning.read_timeout;
+        // The server owes the end, too, and owes it no longer than anything else. A watch that still moves
+        // then is so slow that its events do not come through.
+        let longest = self.shared.tuning.watch_timeout + silence;
+        let overdue = stream.opened + longest;
         loop {
             loop {
                 match stream.lines.next() {
@@ -82,7 +86,9 @@ impl<T: Clone> Watcher<'_, T> {
                     Err(TooLong) => return Why::TooLong(MAX_LINE),
                 }
             }
-            match timeout(silence, stream.body.frame()).await {
+            let silent = Instant::now() + silence;
+            match timeout_at(silent.min(overdue), stream.body.frame()).await {
+                Err(_) if overdue < silent => return Why::Overdue(longest),
                 Err(_) => return Why::Silent(silence),
                 // The rest of a line that was cut is dropped: its event comes again after the last version.
                 Ok(None) => return Why::Ended,

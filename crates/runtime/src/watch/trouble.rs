@@ -28,6 +28,9 @@ fn refusal(verb: Verb, collection: &Collection, failure: &Failure) -> String {
             "{verb} is refused: {failure}; grant `{verb}` on `{}` to the account of this process (RBAC)",
             collection.resource()
         ),
+        410 => format!(
+            "{verb}: the API server has forgotten the version that it began with: {failure}; it begins again"
+        ),
         429 | 503 => format!("{verb}: the API server is busy or not up yet: {failure}"),
         _ => format!("{verb} is refused: {failure}; the log of the API server may say more"),
     }

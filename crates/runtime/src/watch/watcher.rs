@@ -78,12 +78,12 @@ impl<'a, T: Clone> Watcher<'a, T> {
         let mut refusals = 0;
         loop {
             let Ok(end) = timeout_at(due, self.follow(stream.take(), &mut version)).await else {
-                self.record.restarted(Cause::Interval);
+                self.restarted(Cause::Interval, Start::List);
                 return;
             };
             let decision = end::decide(&end, &self.collection, refusals);
             refusals = decision.refusals;
-            self.record.restarted(decision.cause);
+            self.restarted(decision.cause, decision.start);
             if let Some(health) = decision.health {
                 self.tell(health).await;
             }
@@ -99,6 +99,22 @@ impl<'a, T: Clone> Watcher<'a, T> {
             if decision.start == Start::List || version.is_none() {
                 return;
             }
+        }
+    }
+
+    /// A watch is over. Whether that is a trouble is told elsewhere, and once; this is for who asks why
+    /// everything is listed.
+    fn restarted(&self, cause: Cause, start: Start) {
+        self.record.restarted(cause);
+        let (collection, why) = (&self.collection, cause.as_str());
+        match (start, cause) {
+            (Start::List, Cause::Gone) => tracing::info!(
+                %collection,
+                cause = why,
+                "the API server has forgotten the version to watch from: listing again"
+            ),
+            (Start::List, _) => tracing::debug!(%collection, cause = why, "listing again"),
+            (Start::Resume, _) => tracing::debug!(%collection, cause = why, "watching again"),
         }
     }
 

@@ -94,6 +94,32 @@ async fn a_watch_that_falls_silent_is_given_up_and_resumed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_that_moves_is_not_dead_but_one_that_does_not_end_is_resumed() {
+    let mut scene = start(services());
+    scene.empty_list(10).await;
+    let watch = scene.server.asked().await.open();
+    watch.event("ADDED", &object("a", 11));
+    assert_eq!(scene.words(1).await, ["applied a"]);
+    let begun = Instant::now();
+    let drip = tokio::spawn(async move {
+        loop {
+            watch.raw("{");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    });
+    let next = scene.server.asked().await;
+    let took = begun.elapsed();
+    drip.abort();
+    assert!(
+        took >= Duration::from_secs(45) && took < Duration::from_secs(46),
+        "{took:?}"
+    );
+    assert_eq!(next.query("resourceVersion"), Some("11"));
+    assert_eq!(scene.words(1).await, ["trouble"]);
+    assert_eq!(scene.restarts(Cause::Timeout), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_whose_connection_breaks_is_resumed_and_a_cut_line_comes_again() {
     let mut scene = start(services());
     scene.empty_list(10).await;
