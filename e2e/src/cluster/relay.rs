@@ -124,6 +124,18 @@ impl Relay {
         });
     }
 
+    /// Waits until a rule has silenced so many running streams.
+    pub fn until_silent(&self, rule: RuleId, streams: usize) {
+        eventually(&format!("{streams} streams are silent"), || {
+            let rules = lock(&self.shared.rules);
+            let silenced = rules.iter().find(|other| other.id == rule);
+            let silenced = silenced.map_or(0, |rule| rule.silenced);
+            (silenced >= streams)
+                .then_some(())
+                .ok_or_else(|| silenced.to_string())
+        });
+    }
+
     /// The requests that match, in the order in which they came in.
     pub fn requests(&self, when: &When) -> Vec<Seen> {
         let requests = lock(&self.shared.requests);
@@ -159,6 +171,7 @@ impl Shared {
             action,
             left,
             caught: 0,
+            silenced: 0,
         });
         drop(rules);
         self.changes.send_modify(|changes| *changes += 1);
@@ -209,6 +222,14 @@ impl Shared {
             rule.catch();
         }
         Some((rule.id, rule.action.clone()))
+    }
+
+    /// A stream is silent because of a rule.
+    fn silenced(&self, rule: RuleId) {
+        let mut rules = lock(&self.rules);
+        if let Some(rule) = rules.iter_mut().find(|other| other.id == rule) {
+            rule.silenced += 1;
+        }
     }
 
     /// Returns when a rule is lifted.

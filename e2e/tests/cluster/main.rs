@@ -1,6 +1,7 @@
 //! What operator and gateways do on a real API server, as a user drives it: `kubectl`, real
 //! processes, sockets. A module is an area of behaviour, a test is one sentence about it.
 
+mod broken_watches;
 mod crds;
 mod cut_lists;
 mod expiry;
@@ -9,9 +10,12 @@ mod first_light;
 mod forged_status;
 mod gateway_api;
 mod gateway_status;
+mod gone;
 mod harness;
 mod key_material;
 mod late_reads;
+mod line;
+mod lost_events;
 mod many_keys;
 mod missing_crds;
 mod operator_restart;
@@ -31,6 +35,7 @@ mod secret_reads;
 mod secret_references;
 mod silence;
 mod slow_leases;
+mod slow_streams;
 mod tenants;
 mod terminating;
 mod two_operators;

@@ -180,6 +180,7 @@ impl Pipe {
     }
 
     async fn silence(&mut self, rule: RuleId) -> Result<(), Over> {
+        self.shared.silenced(rule);
         tokio::select! {
             () = self.shared.lifted(rule) => Ok(()),
             () = self.pieces.closed() => Err(Over),

@@ -318,6 +318,8 @@ pub(super) struct Rule {
     /// How many more requests it may catch; `None`: any number.
     pub(super) left: Option<usize>,
     pub(super) caught: usize,
+    /// Running streams that it made silent, each as often as it did.
+    pub(super) silenced: usize,
 }
 
 impl Rule {
