@@ -193,9 +193,9 @@ pub(super) const ALL: &[Family] = &[
     },
     Family {
         stem: "relist_longest_step_ms_1m",
-        members: &[("_all_replaced", Told)],
-        meaning: "how long the writer is away at the most in the latter: at the end of a list, which removes a \
-                  million in one commit",
+        members: &[("_unchanged", Told), ("_all_replaced", Told)],
+        meaning: "how long the writer, and with it every other change, is away at the most meanwhile: at the end of a \
+                  list, which looks at all, and removes those that are gone in one commit",
     },
     Family {
         stem: "relist_1m_worst_request_stall",
