@@ -14,6 +14,7 @@ mod forwarded_headers;
 mod hang_ups;
 mod harness;
 mod hidden_keys;
+mod index_faults;
 mod kept_connections;
 mod key_material;
 mod order;
