@@ -6,7 +6,9 @@ use latchkey_e2e::{
     cluster::{Stage, scene::of},
     keys,
     manifest::{consumer, secret_of_bytes},
+    scene::policy,
 };
+use serde_json::json;
 
 /// A Consumer whose Secret holds these bytes.
 fn with_value(stage: &Stage, name: &str, value: &[u8]) {
@@ -28,6 +30,7 @@ fn refusal(stage: &Stage, name: &str) -> String {
     refs["message"].as_str().unwrap_or_default().to_owned()
 }
 
+/// One rule for a final line end: it is cut off (O-A6).
 #[test]
 fn one_final_line_end_is_no_part_of_a_key() {
     let stage = Stage::shared();
@@ -42,6 +45,7 @@ fn one_final_line_end_is_no_part_of_a_key() {
     }
 }
 
+/// Odd bytes in a Secret (O-A6).
 #[test]
 fn what_no_client_could_send_is_refused_with_a_remedy_and_harms_nobody() {
     let stage = Stage::shared();
@@ -85,6 +89,7 @@ fn what_no_client_could_send_is_refused_with_a_remedy_and_harms_nobody() {
     }
 }
 
+/// Absent, empty and blank are no credential, on either side (O-A7).
 #[test]
 fn an_empty_value_is_never_a_key() {
     let stage = Stage::shared();
@@ -95,11 +100,18 @@ fn an_empty_value_is_never_a_key() {
         let message = refusal(&stage, name);
         assert!(message.contains("is empty; store the key itself"), "{message}");
     }
-    stage.still(&Request::get("/"), 401);
+    let places = json!([{"header": {"name": "apikey"}}, {"query": {"name": "apikey"}}]);
+    stage.namespace().put(&[policy().places(&places)]);
+    let good = keys::key("good");
+    with_value(&stage, "good", good.as_bytes());
+    stage.becomes(&Request::get(&format!("/?apikey={good}")), 200);
     for request in [
         Request::get("/"),
-        Request::get("/").key(""),
-        Request::get("/").key("  "),
+        Request::get("/").header("apikey", ""),
+        Request::get("/").header("apikey", "  "),
+        Request::get("/?apikey="),
+        Request::get("/?apikey"),
+        Request::get("/?apikey=%20%20"),
         Request::get("/").header("Authorization", "Bearer"),
         Request::get("/").header("Authorization", "Basic Og=="),
     ] {

@@ -81,6 +81,8 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// An older read of a Secret ends late: the read of version 2 is kept back, version 3 is applied, and the read goes
+/// on.
 #[test]
 fn a_key_that_was_superseded_while_it_was_read_never_opens() {
     let scene = Scene::shared();

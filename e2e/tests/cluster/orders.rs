@@ -39,6 +39,7 @@ const KINDS: [&str; 8] = [
 
 type Order = [usize; KINDS.len()];
 
+/// A Credential before its Consumer among them (O-A3).
 #[test]
 fn every_order_of_applying_objects_ends_in_the_same_and_opens_no_door_on_the_way() {
     let installation = Installation::in_a_namespace(Cluster::shared());

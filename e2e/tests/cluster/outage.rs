@@ -22,6 +22,7 @@ fn places(gateways: &[Gateway], place: impl Fn(&Gateway) -> SocketAddr) -> Vec<S
     gateways.iter().map(place).collect()
 }
 
+/// Ready and live throughout (O-B5).
 #[test]
 fn while_the_api_server_is_dead_all_goes_on_and_afterwards_what_was_deleted_is_gone() {
     let cluster = Cluster::own();

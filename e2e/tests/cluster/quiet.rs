@@ -98,6 +98,7 @@ fn ready(object: &Value) -> &str {
         .unwrap_or_default()
 }
 
+/// No hot loop: two hundred Credentials, of which half are invalid (O-B6).
 #[test]
 fn while_nothing_changes_nothing_is_written_and_no_secret_is_read_whoever_leads() {
     let scene = Scene::shared();
@@ -183,6 +184,7 @@ fn until_published(scene: &Scene<'_>) {
         });
 }
 
+/// The least that a change costs (O-B6).
 #[test]
 fn one_change_is_one_write_an_object_that_it_concerns() {
     let scene = Scene::shared();
@@ -233,6 +235,7 @@ fn one_change_is_one_write_an_object_that_it_concerns() {
     assert_eq!(orphaned, 4, "the Consumer of four Credentials");
 }
 
+/// What wakes nobody: a time that stands still (O-B6).
 #[test]
 fn a_condition_keeps_its_time_until_it_flips_and_follows_the_generation() {
     let scene = Scene::shared();

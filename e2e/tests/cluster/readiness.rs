@@ -17,6 +17,7 @@ const MANY: usize = 1200;
 /// The watches of a gateway in one namespace.
 const WATCHES: usize = 9;
 
+/// Not too early (O-B5).
 #[test]
 fn with_slow_pages_it_is_never_ready_and_refuses_a_right_key() {
     let scene = Scene::shared();
@@ -46,6 +47,7 @@ fn with_slow_pages_it_is_never_ready_and_refuses_a_right_key() {
     assert_eq!(gateway.status(&last), 200);
 }
 
+/// Not too touchy (O-B5).
 #[test]
 fn in_a_quiet_cluster_watches_that_break_and_are_opened_again_leave_it_ready() {
     let scene = Scene::shared();

@@ -10,6 +10,7 @@ use latchkey_e2e::{
     manifest::consumer,
 };
 
+/// Deletes that were missed (O-B3).
 #[test]
 fn a_complete_list_removes_what_it_does_not_name_and_touches_nothing_else() {
     let crowd = Crowd::new();
@@ -96,11 +97,13 @@ fn replaced_unseen(by_list: bool) {
     gateway.becomes(&new.request(), 200);
 }
 
+/// Deleted and created again between two looks (O-B2).
 #[test]
 fn what_was_replaced_under_its_name_is_another_object_to_a_list() {
     replaced_unseen(true);
 }
 
+/// The stream shows it as an update (O-B2).
 #[test]
 fn what_was_replaced_under_its_name_is_another_object_to_a_watch() {
     replaced_unseen(false);

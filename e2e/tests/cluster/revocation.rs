@@ -42,6 +42,7 @@ fn edit_spec(stage: &Stage, kind: &str, name: &str, spec: &Value) {
     stage.namespace().edit(kind, name, &json!({ "spec": spec }));
 }
 
+/// Without its last method, too (O-A1).
 #[test]
 fn whatever_ends_a_credential_ends_its_key() {
     each_kills_its_key(&[
@@ -148,12 +149,17 @@ fn a_key_moves_with_its_credential_to_another_consumer() {
     }
 }
 
+/// A parent changes, and its credentials' answers with it (O-A3).
 #[test]
 fn a_change_of_a_consumer_shows_at_the_upstream_with_its_key_untouched() {
     let stage = Stage::shared();
     let (alice, bob) = (stage.consumer("alice"), stage.consumer("bob"));
     stage.shows(&alice, "X-Consumer-Groups", None);
     stage.shows(&bob, "X-Consumer-Groups", None);
+    stage.namespace().until_condition(&of("alice"), "Ready", "True");
+    let untouched = stage.namespace().read(&of("alice"));
+    let labels = json!({"metadata": {"labels": {"team": "blue"}}});
+    stage.namespace().edit("consumer", "alice", &labels);
     let spec = json!({"groups": ["gold", "beta"], "username": "Alice A.", "customID": "4711"});
     edit_spec(&stage, "consumer", "alice", &spec);
     stage.shows(&alice, "X-Consumer-Groups", Some("gold,beta"));
@@ -162,8 +168,10 @@ fn a_change_of_a_consumer_shows_at_the_upstream_with_its_key_untouched() {
     edit_spec(&stage, "consumer", "alice", &json!({"groups": ["beta"]}));
     stage.shows(&alice, "X-Consumer-Groups", Some("beta"));
     stage.shows(&bob, "X-Consumer-Groups", None);
+    assert_eq!(stage.namespace().read(&of("alice")), untouched);
 }
 
+/// A new uid is a new object (O-B2).
 #[test]
 fn a_credential_made_again_under_its_name_has_its_new_key_alone() {
     let stage = Stage::shared();
@@ -180,6 +188,7 @@ fn a_credential_made_again_under_its_name_has_its_new_key_alone() {
     stage.is(&bystander, 200);
 }
 
+/// A parent goes and comes back, and its credentials are not touched (O-A3).
 #[test]
 fn a_key_stays_dead_without_its_consumer_whoever_comes_and_lives_when_its_own_returns() {
     let stage = Stage::shared();

@@ -18,6 +18,7 @@ fn condition(stage: &Stage, kind: &str, status: &str) -> Value {
     stage.namespace().until_condition(&of("alice"), kind, status)
 }
 
+/// A value that lies in a Secret is as new as the Secret (O-A5).
 #[test]
 fn the_new_value_of_a_secret_is_the_key_and_the_old_one_is_none() {
     let stage = Stage::shared();
@@ -36,6 +37,7 @@ fn the_new_value_of_a_secret_is_the_key_and_the_old_one_is_none() {
     stage.is(&bystander, 200);
 }
 
+/// A Secret that is missing, and then created (O-A5).
 #[test]
 fn a_secret_that_is_made_after_its_credential_needs_no_further_edit() {
     let stage = Stage::shared();
@@ -50,6 +52,7 @@ fn a_secret_that_is_made_after_its_credential_needs_no_further_edit() {
     condition(&stage, "Ready", "True");
 }
 
+/// What has no value never falls back to its own text (O-A5).
 #[test]
 fn a_reference_without_a_secret_is_no_key_itself() {
     let stage = Stage::shared();
@@ -71,12 +74,15 @@ fn a_reference_without_a_secret_is_no_key_itself() {
         "key",
         "{\"name\":\"alice\",\"key\":\"key\"}",
         "{\"key\":\"key\",\"name\":\"alice\"}",
+        "{\"secretKeyRef\":{\"key\":\"key\",\"name\":\"alice\"}}",
+        "secretKeyRef: {name: alice, key: key}",
     ] {
         stage.is(&Request::get("/").key(guess), 401);
     }
     stage.is(&bob, 200);
 }
 
+/// Of missing, created, changed and deleted Secrets (O-A5).
 #[test]
 fn each_change_of_a_secret_shows_in_the_status_for_the_generation_it_speaks_of() {
     let stage = Stage::shared();

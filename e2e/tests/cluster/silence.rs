@@ -18,6 +18,7 @@ const BOUND: Duration = Duration::from_secs(30);
 /// The watches of a gateway in one namespace.
 const WATCHES: usize = 9;
 
+/// All that passes is lost, and nobody is told (O-B4).
 #[test]
 fn when_every_connection_falls_silent_it_notices_serves_on_and_converges_afterwards() {
     let scene = Scene::shared();
@@ -65,6 +66,7 @@ fn when_every_connection_falls_silent_it_notices_serves_on_and_converges_afterwa
     ready.finish();
 }
 
+/// One flow is forgotten on the way (O-B4).
 #[test]
 fn a_watch_that_alone_falls_silent_is_replaced_in_time() {
     let scene = Scene::shared();

@@ -83,6 +83,7 @@ fn writes_since(relay: &Relay, moment: Instant) -> usize {
     writes.iter().filter(|write| write.at > moment).count()
 }
 
+/// One slow, hanging or failed call is borne (O-B7).
 #[test]
 fn slow_hanging_and_failing_calls_inside_the_deadline_cost_no_leadership() {
     let scene = Scene::shared();
@@ -112,6 +113,7 @@ fn slow_hanging_and_failing_calls_inside_the_deadline_cost_no_leadership() {
     assert_eq!(said(&operator), (1, 0));
 }
 
+/// Half a minute of errors is not (O-B7).
 #[test]
 fn a_leader_that_cannot_renew_stops_writing_and_goes_on_when_it_can() {
     let scene = Scene::shared();
@@ -139,6 +141,7 @@ fn a_leader_that_cannot_renew_stops_writing_and_goes_on_when_it_can() {
     assert_eq!(writes_since(&relay, lost), 1);
 }
 
+/// Whatever is stuck when the lease is lost (O-B7).
 #[test]
 fn who_lost_the_lease_sends_no_write_while_its_calls_hang_and_never_do_both_write() {
     let scene = Scene::shared();

@@ -37,6 +37,7 @@ fn takes_over(operator: &Operator, within: Duration) {
     });
 }
 
+/// A change of leaders writes nothing (O-B6).
 #[test]
 fn when_the_leader_is_killed_the_other_leads_within_its_lease_and_writes_only_what_changes() {
     let lease = Duration::from_secs(5);

@@ -27,6 +27,14 @@ fn loose() -> &'static Cluster {
 /// A way to spoil an object.
 type Spoil = fn(Manifest) -> Manifest;
 
+/// Credentials of a later version, of an older one, and of none.
+const CREDENTIAL: [Spoil; 4] = [
+    |whole| whole.set("spec.colour", "red"),
+    |whole| whole.set("spec.apiKey.sha256", 5),
+    |whole| whole.unset("spec.consumerRef"),
+    |whole| whole.set("spec", "a text"),
+];
+
 /// Waits until a gateway counts so many objects of a kind that it cannot read.
 fn counts(gateway: &Gateway, kind: &str, undecodable: usize) {
     let what = format!("{undecodable} of kind {kind} are counted as undecodable");
@@ -72,20 +80,13 @@ fn grants_nothing(of: fn(Holder) -> Manifest, ways: &[Spoil]) {
     bystander.finish();
 }
 
+/// One that was good is broken in each way (O-B1).
 #[test]
 fn a_credential_that_cannot_be_read_is_dead_alone_said_to_be_invalid_and_alive_when_mended() {
-    grants_nothing(
-        |alice| alice.credential,
-        &[
-            // Of a later version, of an older one, and of none.
-            |whole| whole.set("spec.colour", "red"),
-            |whole| whole.set("spec.apiKey.sha256", 5),
-            |whole| whole.unset("spec.consumerRef"),
-            |whole| whole.set("spec", "a text"),
-        ],
-    );
+    grants_nothing(|alice| alice.credential, &CREDENTIAL);
 }
 
+/// The same of a Consumer (O-B1).
 #[test]
 fn a_consumer_that_cannot_be_read_kills_its_own_keys_alone() {
     grants_nothing(
@@ -147,17 +148,28 @@ fn a_gateway_that_cannot_be_read_closes_its_ports() {
     closes(&whole, &[(broken, 503, 503)]);
 }
 
+/// They are there when operator and gateways start (O-B1).
 #[test]
 fn from_the_start_on_a_bad_one_among_fifty_is_alone_unusable_and_is_read_when_mended() {
     let scene = Scene::on(loose());
     let namespace = scene.namespace();
     let good = Holder::put_many(scene.namespace(), "many", 50);
-    let bad = Holder::new("bad");
-    let spoilt = bad.credential.clone().set("spec.apiKey.sha256", 5);
+    let ways = CREDENTIAL;
+    let bad: Vec<_> = (0..ways.len())
+        .map(|n| Holder::new(&format!("bad-{n}")))
+        .collect();
+    let spoilt = bad
+        .iter()
+        .zip(ways)
+        .map(|(bad, spoil)| spoil(bad.credential.clone()));
+    let spoilt: Vec<_> = spoilt.collect();
     // And one whose Secret lacks what it needs.
     let poor = Holder::new("poor");
     let lacking = credential("poor", "poor").secret_ref("poor");
-    namespace.put(&[bad.consumer.clone(), spoilt.clone(), poor.consumer.clone()]);
+    for holder in bad.iter().chain([&poor]) {
+        namespace.put(from_ref(&holder.consumer));
+    }
+    namespace.put(&spoilt);
     namespace.put(&[
         lacking.clone(),
         secret("poor", &poor.key).set("stringData", json!({"other": keys::key("other")})),
@@ -169,21 +181,29 @@ fn from_the_start_on_a_bad_one_among_fifty_is_alone_unusable_and_is_read_when_me
         for holder in &good {
             assert_eq!(gateway.status(&holder.request()), 200);
         }
-        for holder in [&bad, &poor] {
+        for holder in bad.iter().chain([&poor]) {
             assert_eq!(gateway.status(&holder.request()), 401);
         }
-        counts(gateway, "Credential", 1);
+        counts(gateway, "Credential", ways.len());
     }
-    let accepted = namespace.until_condition(&spoilt, "Accepted", "False");
-    assert_eq!(accepted["reason"], "Invalid", "{accepted}");
+    for spoilt in &spoilt {
+        let accepted = namespace.until_condition(spoilt, "Accepted", "False");
+        assert_eq!(accepted["reason"], "Invalid", "{accepted}");
+    }
     let resolved = namespace.until_condition(&lacking, "ResolvedRefs", "False");
     assert_eq!(resolved["reason"], "SecretKeyMissing", "{resolved}");
-    operator.until_metric("latchkey_operator_undecodable_objects", &[], |count| count == 1.0);
+    operator.until_metric("latchkey_operator_undecodable_objects", &[], |count| count == 4.0);
 
     let later = Holder::put(scene.namespace(), "later");
-    namespace.put(&[bad.credential.clone(), secret("poor", &poor.key)]);
     for gateway in &gateways {
-        for holder in [&later, &bad, &poor] {
+        gateway.becomes(&later.request(), 200);
+    }
+    for bad in &bad {
+        namespace.put(from_ref(&bad.credential));
+    }
+    namespace.put(&[secret("poor", &poor.key)]);
+    for gateway in &gateways {
+        for holder in bad.iter().chain([&poor]) {
             gateway.becomes(&holder.request(), 200);
         }
         counts(gateway, "Credential", 0);

@@ -4,6 +4,7 @@ use latchkey_e2e::{
     client::Request,
     echo::{Echo, Seen},
     logs::Logs,
+    manifest::consumer,
     scene::{Scene, policy},
     upstream::Upstream,
 };
@@ -24,6 +25,7 @@ fn forged(request: Request) -> Request {
         .header("X-Anonymous-Consumer", "admin")
 }
 
+/// A route without auth (O-A9).
 #[test]
 fn forged_identity_reaches_nobody_on_an_open_route() {
     let echo = Echo::start("echo", &Logs::of_this_test());
@@ -34,6 +36,7 @@ fn forged_identity_reaches_nobody_on_an_open_route() {
     assert!(!seen.has_trace_of("admin"));
 }
 
+/// A key of one who has no groups (O-A9).
 #[test]
 fn forged_identity_is_replaced_where_somebody_was_let_in() {
     let (scene, _echo) = Scene::with_echo();
@@ -41,9 +44,40 @@ fn forged_identity_is_replaced_where_somebody_was_let_in() {
     let gateway = scene.gateway().start();
     let seen = Seen::of(&gateway.send(&forged(Request::get("/").key(&key))));
     assert_eq!(seen.header("X-Consumer-Username").as_deref(), Some("alice"));
+    assert_eq!(seen.header("X-Consumer-Groups"), None);
     assert!(!seen.has_trace_of("admin"));
 }
 
+/// Two methods and two places, of which either wins (O-A9).
+#[test]
+fn forged_identity_is_replaced_whichever_method_or_place_lets_somebody_in() {
+    let (scene, _echo) = Scene::with_echo();
+    let key = scene.consumer("alice");
+    let groups = consumer("alice").set("spec.groups", json!(["gold", "beta"]));
+    scene.folder.write("consumer-alice.yaml", &[groups]);
+    let places = json!([{"header": {"name": "X-First"}}, {"header": {"name": "X-Second"}}]);
+    let by_key = json!({"type": "APIKey", "apiKey": {"extractFrom": places}});
+    let methods = json!([by_key, {"type": "Anonymous"}]);
+    scene
+        .folder
+        .write("policy.yaml", &[policy().set("spec.methods", methods)]);
+    let gateway = scene.gateway().start();
+    for place in ["X-First", "X-Second"] {
+        let seen = Seen::of(&gateway.send(&forged(Request::get("/").header(place, &key))));
+        assert_eq!(seen.header("X-Consumer-Username").as_deref(), Some("alice"));
+        assert_eq!(seen.header("X-Consumer-Groups").as_deref(), Some("gold,beta"));
+        let identifier = seen.header("X-Credential-Identifier");
+        assert_eq!(identifier.as_deref(), Some("default/alice"));
+        assert!(!seen.has_trace_of("admin") && !seen.has_trace_of(&key));
+    }
+    let nobody = Seen::of(&gateway.send(&forged(Request::get("/"))));
+    assert_eq!(
+        nobody.identity(),
+        [("x-anonymous-consumer".to_owned(), "true".to_owned())]
+    );
+}
+
+/// Anonymous (O-A9).
 #[test]
 fn forged_identity_is_replaced_where_nobody_is_known() {
     let (scene, _echo) = Scene::with_echo();
@@ -58,6 +92,7 @@ fn forged_identity_is_replaced_where_nobody_is_known() {
     assert!(!seen.has_trace_of("admin"));
 }
 
+/// Behind the body (O-A9).
 #[test]
 fn forged_identity_in_a_trailer_reaches_nobody() {
     let echo = Echo::start("echo", &Logs::of_this_test());

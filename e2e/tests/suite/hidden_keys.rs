@@ -18,6 +18,7 @@ fn two_places() -> (Scene, impl Sized, String) {
     (scene, echo, key)
 }
 
+/// In the query (O-A8).
 #[test]
 fn a_key_in_the_query_is_cut_out_and_the_rest_is_untouched() {
     let (scene, _echo, key) = two_places();
@@ -33,12 +34,32 @@ fn a_key_in_the_query_is_cut_out_and_the_rest_is_untouched() {
             "/p?apikeys=1&Apikey=2",
         ),
     ] {
-        let seen = Seen::of(&gateway.send(&Request::get(&sent)));
+        // What tells of the way here would carry it on, too.
+        let request = Request::get(&sent).header("X-Forwarded-Uri", &sent).header(
+            "traceparent",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        );
+        let seen = Seen::of(&gateway.send(&request));
         assert_eq!(seen.target(), arrives);
         assert!(!seen.has_trace_of(&key), "{arrives}");
     }
 }
 
+/// Twice in the query, once in disguise: that is refused, and goes nowhere (O-A8).
+#[test]
+fn a_key_that_stands_twice_in_the_query_reaches_no_upstream_and_no_log() {
+    let (scene, echo, key) = two_places();
+    let gateway = scene.gateway().start();
+    let target = format!("/p?b=%2F&apikey={key}&a=1&%61pikey={key}&a=2");
+    let response = gateway.send(&Request::get(&target));
+    assert_eq!(response.status, 401);
+    assert_eq!(response.reason(), "credential_invalid");
+    // Whether a key stands in any line is checked when the gateway ends.
+    gateway.says(&["\"path\":\"/p\"", "401"]);
+    drop(echo);
+}
+
+/// In a header (O-A8).
 #[test]
 fn a_key_in_a_header_leaves_no_trace() {
     let (scene, _echo, key) = two_places();
@@ -61,6 +82,7 @@ fn an_empty_place_beside_the_winning_one_is_hidden_too() {
     }
 }
 
+/// Elsewhere (O-A8).
 #[test]
 fn a_place_that_is_not_configured_is_left_alone() {
     let (scene, _echo, key) = two_places();
@@ -87,6 +109,7 @@ fn a_policy_may_pass_the_key_on() {
     assert_eq!(seen.header("X-API-Key").as_deref(), Some(key.as_str()));
 }
 
+/// In the log (O-A8).
 #[test]
 fn keys_in_targets_do_not_reach_the_access_log() {
     let (scene, _echo, key) = two_places();

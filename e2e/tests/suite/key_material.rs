@@ -6,7 +6,7 @@ use latchkey_e2e::{
     client::Request,
     keys,
     manifest::{consumer, credential, secret_of_bytes},
-    scene::Scene,
+    scene::{Scene, policy},
 };
 use serde_json::json;
 
@@ -22,6 +22,7 @@ fn with_value(scene: &Scene, name: &str, value: &[u8]) {
     );
 }
 
+/// One rule for a final line end: it is cut off (O-A6).
 #[test]
 fn one_final_line_end_is_no_part_of_a_key() {
     let (scene, _echo) = Scene::with_echo();
@@ -34,6 +35,7 @@ fn one_final_line_end_is_no_part_of_a_key() {
     }
 }
 
+/// Odd bytes in a Secret (O-A6).
 #[test]
 fn what_no_client_could_send_is_refused_with_a_reason_and_harms_nobody() {
     let (scene, _echo) = Scene::with_echo();
@@ -63,17 +65,23 @@ fn what_no_client_could_send_is_refused_with_a_reason_and_harms_nobody() {
     }
 }
 
+/// Absent, empty and blank are no credential (O-A7).
 #[test]
 fn an_empty_value_is_never_a_key() {
     let (scene, _echo) = Scene::with_echo();
     for (name, value) in [("empty", &b""[..]), ("blank", b"  "), ("line-end", b"\n")] {
         with_value(&scene, name, value);
     }
+    let places = json!([{"header": {"name": "apikey"}}, {"query": {"name": "apikey"}}]);
+    scene.folder.write("policy.yaml", &[policy().places(&places)]);
     let gateway = scene.gateway().args(&["--min-key-length", "1"]).start();
     for request in [
         Request::get("/"),
-        Request::get("/").key(""),
-        Request::get("/").key("  "),
+        Request::get("/").header("apikey", ""),
+        Request::get("/").header("apikey", "  "),
+        Request::get("/?apikey="),
+        Request::get("/?apikey"),
+        Request::get("/?apikey=%20%20"),
         Request::get("/").header("Authorization", "Bearer"),
         Request::get("/").header("Authorization", "Basic Og=="),
     ] {
@@ -97,6 +105,7 @@ fn the_shortest_key_that_is_taken_can_be_set() {
     assert_eq!(gateway.status(&request), 200);
 }
 
+/// A Secret that is missing, and then created (O-A5).
 #[test]
 fn a_secret_that_is_not_there_is_no_key_and_neither_is_its_name() {
     let (scene, _echo) = Scene::with_echo();

@@ -87,6 +87,7 @@ fn top_down() {
     ]);
 }
 
+/// Kinds have no order between them (O-A3).
 #[test]
 fn a_credential_before_its_consumer() {
     written_in_order([

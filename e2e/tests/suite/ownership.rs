@@ -35,6 +35,7 @@ fn belongs(gateway: &Gateway<'_>, key: &str, name: &str) {
     });
 }
 
+/// Two credentials, one key (O-A4).
 #[test]
 fn the_oldest_owns_the_key_and_the_next_takes_over_when_it_goes() {
     let (scene, _echo, key) = two_claims();

@@ -31,6 +31,7 @@ fn without_a_key_nothing_reaches_the_upstream() {
     assert!(upstream.requests().is_empty());
 }
 
+/// In a header and in the query (O-A7).
 #[test]
 fn an_empty_key_is_no_key() {
     let upstream = Upstream::answering("never");

@@ -66,6 +66,7 @@ fn a_terminating_credential() {
     });
 }
 
+/// The last auth method is removed (O-A1).
 #[test]
 fn a_credential_without_its_method() {
     dies(|scene| {
@@ -211,6 +212,7 @@ fn a_kept_connection_sees_the_end_of_its_key_too() {
     assert_eq!(status(), 401);
 }
 
+/// A parent changes, its credential does not (O-A3).
 #[test]
 fn a_change_of_a_consumer_shows_at_the_next_request_with_its_key_untouched() {
     let (scene, _echo) = Scene::with_echo();
@@ -226,6 +228,7 @@ fn a_change_of_a_consumer_shows_at_the_next_request_with_its_key_untouched() {
     assert_eq!(groups().as_deref(), Some("gold"));
 }
 
+/// A parent goes and comes back (O-A3).
 #[test]
 fn a_key_stays_dead_when_a_consumer_of_another_name_comes_and_lives_when_its_own_returns() {
     let (scene, _echo) = Scene::with_echo();

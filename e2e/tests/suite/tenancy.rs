@@ -38,6 +38,7 @@ fn shop(admitted: Value, holders: &[&str]) -> (Scene, Echo, Request) {
     (scene, echo, Request::get("/").key(&key))
 }
 
+/// The same key in two namespaces: neither sees the other (O-A4).
 #[test]
 fn the_policys_own_namespace_wins() {
     let (scene, _echo, request) = shop(json!(["partners", "shop"]), &["partners", "shop"]);
@@ -50,6 +51,7 @@ fn the_policys_own_namespace_wins() {
     );
 }
 
+/// Nobody captures another tenant's traffic (O-A4).
 #[test]
 fn a_key_of_two_other_namespaces_is_ambiguous_until_one_of_them_gives_it_up() {
     let (scene, _echo, request) = shop(json!(["partners", "staff"]), &["partners", "staff"]);
