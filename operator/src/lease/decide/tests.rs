@@ -101,6 +101,21 @@ fn anothers_lease_is_looked_at_and_taken_at_the_moment_it_ends() {
     assert_eq!(case.leads_until(), None);
 }
 
+/// Whose clock was set by an hour, ours or the leader's, makes no difference (O-B7).
+#[test]
+fn times_in_anothers_record_neither_shorten_nor_lengthen_the_wait() {
+    for renewed in ["2000-01-01T00:00:00.000000Z", "2999-01-01T00:00:00.000000Z"] {
+        let mut case = Case::new();
+        let theirs = Answer::Lease(Record::read(json!({
+            "metadata": {"uid": "u", "resourceVersion": "1"},
+            "spec": {"holderIdentity": "them", "leaseDurationSeconds": 15, "renewTime": renewed},
+        })));
+        case.answered(Call::Read, 0, 500, theirs.clone());
+        case.answered(Call::Read, 14_500, 14_520, theirs);
+        assert_eq!(case.next(14_520), (Call::Claim, 15_500), "{renewed}");
+    }
+}
+
 #[test]
 fn a_renewal_of_anothers_lease_starts_the_wait_again() {
     let mut case = Case::new();
