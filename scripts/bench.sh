@@ -14,6 +14,8 @@ micro)
     toolchain
     need valgrind valgrind
     cargo build --profile e2e --locked -p latchkey-gateway -p latchkey-bench -p latchkey-workload
+    # What is measured is built: nothing else is to be, in between.
+    export LATCHKEY_BIN_DIR=$target/e2e
     exec "$target/e2e/latchkey-bench" micro --gateway "$target/e2e/latchkey-gateway" \
         --workload "$target/e2e/latchkey-workload" --out "$target/bench/micro.json" "$@"
     ;;
