@@ -52,7 +52,7 @@ pub(crate) fn measure(holders: u32, changes: u32, rate: u32) -> io::Result<Scale
     let loaded = load::fill(cluster.api(), namespace.name(), holders, Keys::Hashes, PACE)?;
     progress(&loaded.to_string())?;
 
-    progress("starting the operator on them")?;
+    progress("starting the operator on them, which writes a status of each")?;
     let begun = Instant::now();
     let mut operator = installation.operator().measured().start_unready();
     settled(&mut operator, holders);

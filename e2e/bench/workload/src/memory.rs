@@ -34,12 +34,18 @@ pub(crate) fn resident(figures: &mut Figures) -> io::Result<()> {
 
 /// The same in bytes that were asked for, and the garbage of a commit.
 pub(crate) fn counted(count: Counter, figures: &mut Figures) {
-    let mut town = None;
-    let (_, held) = count(&mut || town = Some(Town::of(SIZE)));
-    figures.set("bytes_per_entry_1m_counted", per_pair(held as f64));
-    if let Some(town) = &mut town {
-        figures.set("commit_garbage_bytes", garbage(count, town, SIZE));
-    }
+    let mut town = Town::empty();
+    let mut held = |list: fn(&mut Town)| per_pair(count(&mut || list(&mut town)).1 as f64);
+    let consumers = held(|town| {
+        town.list_consumers(0..SIZE);
+    });
+    let credentials = held(|town| {
+        town.list_credentials(0..SIZE);
+    });
+    figures.set("bytes_per_entry_1m_counted", consumers + credentials);
+    figures.set("bytes_per_entry_1m_counted_consumer", consumers);
+    figures.set("bytes_per_entry_1m_counted_credential", credentials);
+    figures.set("commit_garbage_bytes", garbage(count, &mut town, SIZE));
     drop(town);
     let mut town = Town::of(50_000);
     figures.set("commit_garbage_bytes_50k", garbage(count, &mut town, 50_000));

@@ -53,9 +53,17 @@ impl Town {
     /// A complete list of both kinds names these pairs and no others. Says how long the index had to do,
     /// and how long it was away at the most: for one batch, or for the end of a list.
     pub(crate) fn list(&mut self, numbers: std::ops::Range<usize>) -> (Duration, Duration) {
-        let consumers = self.list_kind(Kind::Consumer, numbers.clone(), |n| Fact::Consumer(consumer(n)));
-        let credentials = self.list_kind(Kind::Credential, numbers, |n| Fact::Credential(credential(n, 0)));
+        let consumers = self.list_consumers(numbers.clone());
+        let credentials = self.list_credentials(numbers);
         (consumers.0 + credentials.0, consumers.1.max(credentials.1))
+    }
+
+    pub(crate) fn list_consumers(&mut self, numbers: std::ops::Range<usize>) -> (Duration, Duration) {
+        self.list_kind(Kind::Consumer, numbers, |n| Fact::Consumer(consumer(n)))
+    }
+
+    pub(crate) fn list_credentials(&mut self, numbers: std::ops::Range<usize>) -> (Duration, Duration) {
+        self.list_kind(Kind::Credential, numbers, |n| Fact::Credential(credential(n, 0)))
     }
 
     fn list_kind(

@@ -161,8 +161,13 @@ pub(super) const ALL: &[Family] = &[
     },
     Family {
         stem: "bytes_per_entry",
-        members: &[("_1m_counted", Told)],
-        meaning: "the same in bytes that were asked for; the allocator adds the rest",
+        members: &[
+            ("_1m_counted", Told),
+            ("_1m_counted_consumer", Told),
+            ("_1m_counted_credential", Told),
+        ],
+        meaning: "the same in bytes that were asked for (the allocator adds the rest), and what of it is the \
+                  Consumer's and the Credential's",
     },
     Family {
         stem: "bytes_per_entry",
