@@ -63,7 +63,7 @@ fn the_younger_says_who_owns_the_key_and_takes_over_when_the_owner_goes() {
         message.contains("Credential older of this namespace"),
         "{message}"
     );
-    assert!(message.contains("use another key"), "{message}");
+    assert!(message.contains("use another key in spec.apiKey"), "{message}");
     let ready = namespace.until_condition(&claim(SECOND), "Ready", "False");
     assert_eq!(ready["reason"], "Conflicted");
     namespace.until_condition(&claim(FIRST), "Conflicted", "False");

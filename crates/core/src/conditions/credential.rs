@@ -205,7 +205,9 @@ fn conflicted(findings: CredentialFindings<'_>) -> Finding {
         Some(owner) => (
             Status::True,
             CredentialReason::Conflicted,
-            format!("Credential {owner} of this namespace is older and has the same key; use another key"),
+            format!(
+                "Credential {owner} of this namespace is older and has the same key; use another key in spec.apiKey"
+            ),
         ),
         None => (Status::False, CredentialReason::NoConflict, String::new()),
     };
