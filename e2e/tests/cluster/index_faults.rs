@@ -1,5 +1,16 @@
-//! Faults that indexes kept up by events are known for: something ends a key, and the key lives on. Each is
-//! tried on a real API server, by events and by lists, with the self-check off.
+//! Faults that indexes kept up by events are known for: something ends a key, and the key lives on. All are
+//! tried on a real API server; those whose subject has a file of its own stand there.
+//!
+//! | what must hold | where |
+//! |---|---|
+//! | who loses the last method loses the key at once | here |
+//! | an object is who it is by namespace and name, in lists and in events | here |
+//! | a change of a Consumer changes what its Credentials answer | `revocation` |
+//! | a value that lies in a Secret is as new as the Secret | `secret_references` |
+//! | a read that ends late brings nothing back | `late_reads` |
+//! | what a list omits is dead in one commit, and the others live | here |
+//! | requests read no Secrets | `secret_reads` |
+//! | a delete counts whatever is created around it | here |
 
 use std::{
     slice::from_ref,

@@ -4,7 +4,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use latchkey_e2e::{
-    client::{Request, send},
+    client::Request,
     cluster::{
         Cluster, Gateway, Holder, Relay, Scene,
         relay::{Action, When},
@@ -46,7 +46,8 @@ fn while_the_api_server_is_dead_all_goes_on_and_afterwards_what_was_deleted_is_g
     let right = Steady::start(&proxies, &right, 200);
     let wrong = Steady::start(&proxies, &[Request::get("/").key(&keys::key("nobody"))], 401);
     let admins = places(&gateways, |gateway| gateway.admin());
-    let ready = Steady::start(&admins, &[Request::get("/readyz")], 200);
+    let well = ["/readyz", "/livez"].map(Request::get);
+    let well = Steady::start(&admins, &well, 200);
 
     cluster.kill_apiserver();
     for gateway in &gateways {
@@ -73,7 +74,7 @@ fn while_the_api_server_is_dead_all_goes_on_and_afterwards_what_was_deleted_is_g
     }
     right.finish();
     wrong.finish();
-    ready.finish();
+    well.finish();
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn a_gateway_that_starts_without_an_api_server_says_so_binds_nothing_and_waits_f
 #[test]
 fn what_is_older_than_allowed_is_answered_503_and_never_401_until_contact_is_back() {
     /// The least that a gateway takes; contacts must be three times as frequent.
-    const LIMIT: &str = "60s";
+    const LIMIT: u32 = 60;
     let scene = Scene::shared();
     scene.put_pepper();
     let alice = Holder::put(scene.namespace(), "alice");
@@ -109,11 +110,21 @@ fn what_is_older_than_allowed_is_answered_503_and_never_401_until_contact_is_bac
     let gateway = scene
         .gateway()
         .through(&relay)
-        .args(&["--max-staleness", LIMIT, "--contact-interval", "20s"])
+        .args(&[
+            "--max-staleness",
+            &format!("{LIMIT}s"),
+            "--contact-interval",
+            "20s",
+        ])
+        .args(&QUICK[2..])
         .start();
+    let age = |wanted: &dyn Fn(f64) -> bool| {
+        gateway.until_metric("latchkey_contact_age_seconds", &[], wanted);
+    };
     gateway.becomes(&alice.request(), 200);
     // The next contact is due after 16 seconds at the earliest.
     gateway.until_contact("the last contact is 15 seconds old", |age| age > 15.0);
+    age(&|age| age > 15.0);
     let away = relay.add(When::any(), Action::Cut);
     let old = eventually_within(Duration::from_secs(60), "it becomes too old", || {
         let answer = gateway.send(&alice.request());
@@ -129,10 +140,13 @@ fn what_is_older_than_allowed_is_answered_503_and_never_401_until_contact_is_bac
     for request in [&wrong, &Request::get("/")] {
         assert_eq!(gateway.status(request), 503, "{request:?}");
     }
-    let readyz = send(gateway.admin(), &Request::get("/readyz")).expect("the admin server answers");
-    assert_eq!(readyz.status, 200);
+    for path in ["/readyz", "/livez"] {
+        assert_eq!(gateway.ask_admin(path).status, 200, "{path}");
+    }
+    age(&|age| age > f64::from(LIMIT));
 
     relay.lift(away);
     gateway.flips(&alice.request(), 503, 200);
     assert_eq!(gateway.status(&wrong), 401);
+    age(&|age| age < 20.0);
 }

@@ -56,7 +56,8 @@ fn in_a_quiet_cluster_watches_that_break_and_are_opened_again_leave_it_ready() {
     let relay = Relay::start(scene.cluster());
     let gateway = scene.gateway().through(&relay).start();
     gateway.becomes(&alice.request(), 200);
-    let ready = Steady::start(&[gateway.admin()], &[Request::get("/readyz")], 200);
+    let well = ["/readyz", "/livez"].map(Request::get);
+    let well = Steady::start(&[gateway.admin()], &well, 200);
     let right = Steady::start(&[gateway.proxy()], &[alice.request()], 200);
     let watches = When::any().is_watch(true);
     for round in 0..3 {
@@ -68,6 +69,6 @@ fn in_a_quiet_cluster_watches_that_break_and_are_opened_again_leave_it_ready() {
             kinds.values().all(|kind| kind["working"] == kind["watches"])
         });
     }
-    ready.finish();
+    well.finish();
     right.finish();
 }

@@ -127,11 +127,18 @@ fn closes(whole: &Manifest, cases: &[(Manifest, u16, u16)]) {
     }
 }
 
+/// The same of what shapes, unknown values among it (O-B1).
 #[test]
 fn a_policy_that_cannot_be_read_closes_its_targets_or_its_namespace() {
     let unknown_field = policy().set("spec.colour", "red");
+    let unknown_method = policy().set("spec.methods", json!([{"type": "APIKey"}, {"type": "Telepathy"}]));
     let no_targets = policy().set("spec.targetRefs", "app");
-    closes(&policy(), &[(unknown_field, 503, 200), (no_targets, 503, 503)]);
+    let cases = [
+        (unknown_field, 503, 200),
+        (unknown_method, 503, 200),
+        (no_targets, 503, 503),
+    ];
+    closes(&policy(), &cases);
 }
 
 #[test]

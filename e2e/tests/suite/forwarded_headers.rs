@@ -22,6 +22,7 @@ fn forged(request: Request) -> Request {
         .header("x-consumer-groups", "admin")
         .header("X-Consumer_Groups", "admin")
         .header("X-Credential-Identifier", "admin")
+        .header("x-credential-identifier", "admin")
         .header("X-Anonymous-Consumer", "admin")
 }
 
