@@ -109,6 +109,7 @@ fn of_watch(stats: &WatchStats, session: &Session) -> Value {
         "contactFailures": counts.contact_failures,
         "rollbacks": counts.rollbacks,
         "refusedBlocks": stats.refused_blocks.load(Relaxed),
+        "corrections": stats.corrections.load(Relaxed),
         "deletionsHeld": stats.deletions_held.load(Relaxed),
         "kinds": kinds.collect::<Map<_, _>>(),
     })

@@ -55,6 +55,14 @@ fn an_event_that_never_came_is_repaired_by_the_next_list_and_by_nothing_else() {
     often.gateway.flips(&alice.request(), 200, 401);
     often.gateway.flips(&late.request(), 401, 200);
     often.until_restarts("interval", 1.0);
+    let corrections = "latchkey_watch_list_corrections_total";
+    often
+        .gateway
+        .until_metric(corrections, &[], |corrected| corrected >= 2.0);
+    often.gateway.says(&["a list told", "what no watch had told"]);
+    rarely
+        .gateway
+        .until_metric(corrections, &[], |corrected| corrected == 0.0);
     assert_eq!(rarely.gateway.status(&alice.request()), 200);
     assert_eq!(rarely.gateway.status(&late.request()), 401);
     assert_eq!(rarely.lists(), lists);

@@ -52,6 +52,15 @@ fn what_stops_or_crawls_is_given_up_in_time_and_holds_up_nothing_else() {
     page.relay
         .add_times(1, credentials(), Action::Body(0, Break::error(410, "Expired")));
     page.relay.until_caught(stopped, 1);
+    // The list of another kind crawls.
+    let services = When::first_page("services");
+    page.relay
+        .add_times(1, services, Action::Trickle(Duration::from_secs(1)));
+    page.relay.add_times(
+        1,
+        When::watch("services"),
+        Action::Body(0, Break::error(410, "Expired")),
+    );
     let silent = open
         .relay
         .add_times(1, credentials(), Action::Body(100, Break::Stall));
@@ -101,7 +110,9 @@ fn what_stops_or_crawls_is_given_up_in_time_and_holds_up_nothing_else() {
     headers
         .gateway
         .says(&["credentials", "watch: no answer within 25s"]);
-    page.gateway.says(&["credentials", "list: no answer within 25s"]);
+    for list in ["credentials", "services"] {
+        page.gateway.says(&[list, "list: no answer within 25s"]);
+    }
     let kind = [("kind", "Credential")];
     page.gateway
         .until_metric("latchkey_watch_list_failures_total", &kind, |broken| {

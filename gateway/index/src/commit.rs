@@ -24,6 +24,9 @@ pub struct Commit {
     pub undecodable: usize,
     /// Objects that ended because a complete list did not name them.
     pub swept: usize,
+    /// Objects of which a list said something else than was known, those that ended because it did not name
+    /// them included.
+    pub corrected: usize,
     /// Blocks in the status of Credentials that name an active pepper and the present source, but whose
     /// tag is wrong: forged, or copied from another Credential.
     pub refused_blocks: usize,

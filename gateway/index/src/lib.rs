@@ -77,6 +77,11 @@ impl Index {
 
     /// An object was added or changed. "Nothing to index now" retracts what it put in before.
     pub fn apply(&mut self, fact: Fact) {
+        self.take(fact);
+    }
+
+    /// Whether the fact was news.
+    fn take(&mut self, fact: Fact) -> bool {
         let fact = if fact.fits() {
             fact
         } else {
@@ -100,6 +105,7 @@ impl Index {
             }
         };
         self.count(changed);
+        changed
     }
 
     /// An object is gone.
@@ -118,7 +124,8 @@ impl Index {
     /// An object of a running list. Outside of one it is an apply.
     pub fn relist_apply(&mut self, fact: Fact) {
         // An apply marks its object in any case: a list and what is learnt beside it are one truth.
-        self.apply(fact);
+        let changed = self.take(fact);
+        self.tally.corrected += usize::from(changed);
     }
 
     /// The list was complete: what it did not name is gone, in the next commit. Without a begin, nothing.
@@ -131,6 +138,7 @@ impl Index {
         for name in self.ledger.unseen(kind, list) {
             self.ledger.retract(kind, &name, &mut self.draft);
             self.tally.swept += 1;
+            self.tally.corrected += 1;
         }
         self.relists.sweep_undecodable(kind, list)
     }

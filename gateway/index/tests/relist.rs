@@ -39,7 +39,7 @@ fn what_a_complete_list_does_not_name_is_gone_in_one_commit() {
     world.index.relist_end(Kind::Credential, None);
     assert_present(&world, 0..1_000);
     let done = world.commit();
-    assert_eq!(done.swept, 10);
+    assert_eq!((done.swept, done.corrected), (10, 10));
     assert_eq!(world.index.stats().revision, before + 1);
     assert_present(&world, 10..1_000);
     for n in 0..10 {

@@ -86,6 +86,8 @@ families! {
     CONTACT_FAILURES = Counter "latchkey_contact_failures_total" [];
     /// Times that the API server's store was found put back to an older state, so that everything was listed.
     STORE_ROLLBACKS = Counter "latchkey_store_rollbacks_total" [];
+    /// Consumers and Credentials of which a list said something else than was in force: after an outage what was missed, at other times lost events.
+    LIST_CORRECTIONS = Counter "latchkey_watch_list_corrections_total" [];
     /// Complete lists of a kind since start.
     WATCH_LISTS = Counter "latchkey_watch_lists_total" ["kind"];
     /// Lists of a kind that broke or were refused.

@@ -6,9 +6,9 @@ use crate::{
     Source,
     encode::{Family, Labels, Text, Value},
     families::{
-        CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, PUBLISHED_BLOCKS_REFUSED,
-        STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS, WATCH_LIST_FAILURES, WATCH_LISTS, WATCH_MISSING,
-        WATCH_RESTARTS, WATCH_WORKING,
+        CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, LIST_CORRECTIONS,
+        PUBLISHED_BLOCKS_REFUSED, STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS, WATCH_LIST_FAILURES,
+        WATCH_LISTS, WATCH_MISSING, WATCH_RESTARTS, WATCH_WORKING,
     },
 };
 
@@ -23,6 +23,8 @@ pub struct Watches {
     pub rollbacks: u64,
     /// Blocks with a wrong tag since start.
     pub refused_blocks: u64,
+    /// Consumers and Credentials of which a list said something else than was in force, since serving began.
+    pub corrections: u64,
     /// Deletions that wait until it is known whether their kind stands.
     pub deletions_held: usize,
     /// By kind.
@@ -62,6 +64,7 @@ pub fn watches(read: impl Fn() -> Watches + Send) -> impl Source {
         text.single(&CONTACT_FAILURES, watches.contact_failures);
         text.single(&STORE_ROLLBACKS, watches.rollbacks);
         text.single(&PUBLISHED_BLOCKS_REFUSED, watches.refused_blocks);
+        text.single(&LIST_CORRECTIONS, watches.corrections);
         text.single(&DELETIONS_HELD, watches.deletions_held);
         let mut by_kind = |family: &'static Family, value: fn(&KindWatches) -> Value| {
             let mut samples = text.family(family);

@@ -11,6 +11,8 @@ pub struct WatchStats {
     kinds: Vec<KindStats>,
     /// Blocks of Credentials' status that look published for them but bear a wrong tag, since start.
     pub refused_blocks: AtomicU64,
+    /// Consumers and Credentials of which a list said something else than was in force, since serving began.
+    pub corrections: AtomicU64,
     /// Deletions that wait until it is known whether their kind stands.
     pub deletions_held: AtomicUsize,
 }
@@ -48,6 +50,7 @@ impl WatchStats {
         Self {
             kinds,
             refused_blocks: AtomicU64::new(0),
+            corrections: AtomicU64::new(0),
             deletions_held: AtomicUsize::new(0),
         }
     }

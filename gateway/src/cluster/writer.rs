@@ -110,7 +110,8 @@ impl Writer {
         let kind = collection.watched.kind;
         match event {
             Event::ListBegin => self.list_begin(id, kind),
-            Event::Listed(object) | Event::Applied(object) => self.apply(id, kind, object),
+            Event::Listed(object) => self.apply(id, kind, object, Index::relist_apply),
+            Event::Applied(object) => self.apply(id, kind, object, Index::apply),
             Event::Deleted(object) => self.delete(id, kind, &object),
             Event::ListEnd => {
                 self.set_missing(id, false);
@@ -131,6 +132,7 @@ impl Writer {
         let done = self.index.commit();
         let refused = u64::try_from(done.refused_blocks).unwrap_or(u64::MAX);
         self.stats.refused_blocks.fetch_add(refused, Relaxed);
+        self.correct(done.corrected);
         for kind in [Kind::Consumer, Kind::Credential] {
             if let (Some(stats), Reader::Index(index)) = (self.stats.of(kind), kind.reader()) {
                 stats.undecodable.store(self.index.undecodable(index), Relaxed);
@@ -147,6 +149,20 @@ impl Writer {
         }
         self.progress.tell();
         self.serving
+    }
+
+    /// Lists said something else than was in force of so many objects. That is the only trace of an event
+    /// that was lost; after an outage it is what was missed. What a process learns as it starts is none.
+    fn correct(&self, corrected: usize) {
+        if corrected == 0 || !self.serving {
+            return;
+        }
+        let number = u64::try_from(corrected).unwrap_or(u64::MAX);
+        self.stats.corrections.fetch_add(number, Relaxed);
+        tracing::info!(
+            corrected,
+            "a list told of Consumers or Credentials what no watch had told"
+        );
     }
 
     /// Nothing more is waiting: what was not logged because it was too much is summed up.
@@ -182,7 +198,8 @@ impl Writer {
         }
     }
 
-    fn apply(&mut self, id: usize, kind: Kind, object: Value) {
+    /// `take` is what the index does with a fact.
+    fn apply(&mut self, id: usize, kind: Kind, object: Value, take: fn(&mut Index, Fact)) {
         let Some(name) = name_of(&object) else {
             return unnamed(kind);
         };
@@ -195,7 +212,7 @@ impl Writer {
                         vec![Finding::warning(UNDECODABLE, why)],
                     ),
                 };
-                self.index.apply(fact);
+                take(&mut self.index, fact);
                 self.findings.replace(about(kind, name), findings, nowhere);
             }
             Reader::Router(kind) => self.router.apply(kind, &name, Manifest::Value(object)),

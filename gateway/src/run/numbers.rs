@@ -62,6 +62,7 @@ pub(super) fn watches(stats: Arc<WatchStats>, session: Session) -> impl Source {
             contact_failures: counts.contact_failures,
             rollbacks: counts.rollbacks,
             refused_blocks: stats.refused_blocks.load(Relaxed),
+            corrections: stats.corrections.load(Relaxed),
             deletions_held: stats.deletions_held.load(Relaxed),
         }
     })

@@ -35,6 +35,23 @@ fn what_a_complete_list_does_not_name_is_gone_and_not_before() {
 }
 
 #[test]
+fn what_a_list_tells_and_no_watch_told_is_counted_but_for_what_a_start_learns() {
+    let mut scene = Scene::usual();
+    scene.list(Kind::Consumer, None, usual(Kind::Consumer));
+    scene.applied(Kind::Consumer, consumer("bob"));
+    assert_eq!(scene.corrections(), 0);
+    // One that came and one that changed.
+    let mut alice = consumer("alice");
+    alice["spec"]["disabled"] = json!(true);
+    let all = vec![alice.clone(), consumer("bob"), consumer("carol")];
+    scene.list(Kind::Consumer, None, all.clone());
+    assert_eq!(scene.corrections(), 2);
+    scene.list(Kind::Consumer, None, all);
+    scene.list(Kind::Consumer, None, vec![alice]);
+    assert_eq!(scene.corrections(), 4);
+}
+
+#[test]
 fn an_object_that_could_not_be_read_is_forgotten_when_a_list_does_not_name_it() {
     let mut scene = Scene::usual();
     let mut broken = consumer("bob");

@@ -169,6 +169,10 @@ impl Scene {
         self.writer.stats().of(kind).unwrap().missing.load(Relaxed)
     }
 
+    pub(super) fn corrections(&self) -> u64 {
+        self.writer.stats().corrections.load(Relaxed)
+    }
+
     pub(super) fn refused(&self) -> u64 {
         self.writer.stats().refused_blocks.load(Relaxed)
     }
