@@ -1,5 +1,5 @@
 //! Lists that are cut, stop or end in the middle of a page, one after the other: nothing is removed before a
-//! whole one, and nothing is forgotten after it (`O-B3`).
+//! whole one, and nothing is forgotten after it.
 
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ const SOME: usize = 20_000;
 /// Metrics within a second.
 const QUICK: [&str; 2] = ["--metrics-refresh-interval", "1s"];
 
+/// Cut after its beginning, in its middle and before any object; deletes before it and in the gap (O-B3).
 #[test]
 fn lists_cut_in_whatever_page_remove_nothing_and_the_first_whole_one_forgets_nothing() {
     let crowd = Crowd::with(&QUICK);
@@ -68,6 +69,7 @@ fn lists_cut_in_whatever_page_remove_nothing_and_the_first_whole_one_forgets_not
     kept.finish();
 }
 
+/// The same of a Secret's deletion (O-B3).
 #[test]
 fn an_operator_withdraws_nothing_by_lists_that_are_cut_and_what_is_gone_by_a_whole_one() {
     let scene = Scene::shared();

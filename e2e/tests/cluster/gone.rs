@@ -24,6 +24,7 @@ fn gone_in_the_stream() -> Action {
     Action::Body(0, Break::error(410, "Expired"))
 }
 
+/// No end of the process, and no permanent end of the stream (O-B3).
 #[test]
 fn a_version_that_is_forgotten_leads_to_a_list_whichever_way_it_is_said() {
     let crowd = Crowd::with(&["--metrics-refresh-interval", "1s"]);
@@ -78,6 +79,7 @@ fn pace(relay: &Relay, resource: &str, many: usize) -> Duration {
     pages[before + many - 1].at - pages[before].at
 }
 
+/// The 410 is handled inside the loop (O-B3).
 #[test]
 fn watches_that_are_always_forgotten_make_no_hot_loop_and_what_changes_is_taken_in_by_lists() {
     /// The sum of the least waits between five attempts: 0.2, 0.4, 0.8 and 1.5 s.

@@ -1,4 +1,24 @@
-//! What tests of faults between a gateway and its API server begin with.
+//! What tests of faults between a process and its API server begin with, and what they show. Whatever the fault,
+//! keys to which nothing happens are let in all the time; a key that was revoked unseen lives until it heals. In
+//! the columns of metrics and log, `latchkey_watch_` and the collection's name are left out.
+//!
+//! | fault | heals | metric | log | test |
+//! |---|---|---|---|---|
+//! | a list is cut, ends early or is refused, at any page and as often as it likes | by the first whole list; tried again after 0.2 to 3 s | `list_failures_total`, `working` 0 | `watching fails and is tried again`, `list: ..` | `cut_lists`, `relist` |
+//! | a list stops or crawls inside a page | given up 25 s after it was asked for | the same | `list: no answer within 25s` | `slow_streams` |
+//! | 410 on a watch, as status or in the stream | by a list, at once if the watch had lasted 3 s, else after 0.2 to 3 s | `restarts_total{cause="gone"}`, `lists_total`; `working` stays 1 | `forgotten the version to watch from: listing again` | `gone` |
+//! | 410 on a continue token | the list begins again, after 0.2 to 3 s | `list_failures_total` | `forgotten the version that it began with` | `gone` |
+//! | a watch ends early | by the next watch; after 0.2 to 3 s if it had not lasted 3 s | `restarts_total{cause="ended"}` | debug only | `broken_watches` |
+//! | a watch breaks, in the middle of an event | by the next watch, after 0.2 to 3 s | `restarts_total{cause="transport"}`, `working` 0 | `watching fails and is tried again` | `broken_watches` |
+//! | 429 with Retry-After | by the next try, a fifth later than asked at most; no wish is granted beyond 30 s | `restarts_total{cause="refused"}`, or `list_failures_total` | `the API server is busy` | `broken_watches` |
+//! | 500 on a watch | by the next try, and by a list after three | `restarts_total{cause="refused"}` | `watch is refused: 500` | `broken_watches` |
+//! | a watch is not answered | given up after 25 s | `restarts_total{cause="timeout"}`, `working` 0 | `watch: no answer within 25s` | `slow_streams` |
+//! | an open watch falls silent, or its idle flow is forgotten on the way | given up 25 s after its last byte | the same | `watch: nothing came for 25s` | `slow_streams`, `silence` |
+//! | an open watch crawls, a byte a second | not taken for dead; given up 45 s after it was opened, 25 s after the server was to end it | the same | `did not end within 45s` | `slow_streams` |
+//! | an event is lost | by the next complete list (`--relist-interval`) at the latest | `list_corrections_total` (gateway; Consumers and Credentials) | `a list told .. what no watch had told` | `lost_events` |
+//! | an older event comes after the newer | the superseded state is back until the next event of the object or the next complete list | the same | the same | `lost_events` |
+//!
+//! No client can tell the last two from the truth, and no API server does them.
 
 use latchkey_e2e::{
     client::Request,

@@ -25,6 +25,7 @@ const WATCHES: usize = 9;
 /// Longer than anybody waits.
 const NEVER: Duration = Duration::from_secs(600);
 
+/// Silence of every sort, a middlebox that forgets idle flows included (O-B4).
 #[test]
 fn what_stops_or_crawls_is_given_up_in_time_and_holds_up_nothing_else() {
     let (scene, kept) = scene();
