@@ -17,6 +17,9 @@ use latchkey_e2e::{
 /// Requests to each gateway.
 const MANY: usize = 3000;
 
+/// Of Secrets: the operator's of those it resolves and of the pepper, and each gateway's of the pepper.
+const WATCHES: usize = 4;
+
 /// Reads of Secrets that anybody sent so far: of one, of all, and watches.
 fn reads(relays: &[&Relay]) -> [usize; 2] {
     let secrets = || When::any().resource("secrets").method("GET");
@@ -95,8 +98,8 @@ fn thousands_of_requests_cause_no_read_of_a_secret_anywhere() {
         [[before, between], [between, after]].map(|[from, to]| [to[0] - from[0], to[1] - from[1]]);
     assert_eq!(with[0], without[0], "reads with and without requests");
     assert_eq!(with[0], 0, "reads while requests run");
-    // A watch ends by itself every 20 seconds, and is opened again.
-    assert!(with[1].abs_diff(without[1]) <= 3, "{with:?}, {without:?}");
+    // Each ends by itself every 20 seconds and is opened again, which falls into the one time or the other.
+    assert!(with[1].abs_diff(without[1]) <= WATCHES, "{with:?}, {without:?}");
 
     // It would be seen: a new value is read once, by the operator alone.
     let before = all.map(|relay| reads(&[relay]));
