@@ -36,7 +36,7 @@ fn keys_begin_and_end_by_the_clock_alone() {
     let (scene, relay, gateway) = alone();
     let [ends, of_consumer, begins, bystander] =
         ["ends", "of-consumer", "begins", "bystander"].map(Holder::new);
-    let (time, text) = in_seconds(4);
+    let (time, text) = in_seconds(6);
     scene.namespace().put(&[
         ends.consumer.clone(),
         ends.credential.clone().set("spec.expirationTime", text.clone()),
