@@ -2,11 +2,13 @@
 //! was superseded or withdrawn meanwhile opens a gateway again, not for a moment.
 
 use latchkey_e2e::{
+    client::Request,
     cluster::{
         Gateway, Operator, Relay, Scene,
         relay::{Action, RuleId, When},
-        scene::{of, secret_of},
+        scene::{holding, of, secret_of},
     },
+    keys,
     poll::Poll,
     wait::eventually,
 };
@@ -54,9 +56,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Puts a new key into the Secret and asks for it from now on.
+    /// Puts a new key into the Secret, and asks for it from before that on.
     fn rotate(&self) -> Poll {
-        Poll::start(self.gateway.proxy(), &self.scene.rotate("alice"))
+        let key = keys::key("alice");
+        let poll = Poll::start(self.gateway.proxy(), &Request::get("/").key(&key));
+        poll.is(&[401]);
+        self.scene.namespace().put(&[holding("alice", &key)]);
+        poll
     }
 
     /// Does something to the Secret, and returns when the operator knows of it.
@@ -109,7 +115,7 @@ fn a_key_whose_secret_was_deleted_while_it_was_read_never_opens() {
     stage.knowing(|| stage.delete());
     relay.lift(rule);
     stage.withdrawn();
-    stage.first.is(&[200, 401]);
+    stage.first.becomes(&[200, 401]);
     second.is(&[401]);
 }
 
