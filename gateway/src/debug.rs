@@ -105,6 +105,7 @@ fn of_watch(stats: &WatchStats, session: &Session) -> Value {
     });
     json!({
         "contactAgeSeconds": session.contact_age().map(|age| age.as_secs_f64()),
+        "clockSkewSeconds": session.clock_skew(),
         "contacts": counts.contacts,
         "contactFailures": counts.contact_failures,
         "rollbacks": counts.rollbacks,

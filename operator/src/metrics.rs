@@ -63,6 +63,8 @@ families! {
     API_REQUESTS = COUNTER "latchkey_api_requests_total" ["verb", "code"];
     /// How long ago the API server was last heard to be current; absent before the first time.
     CONTACT_AGE = GAUGE "latchkey_contact_age_seconds" [];
+    /// By how many seconds this process's clock is ahead of the API server's, at least (negative: behind); 0 while whole seconds cannot tell them apart.
+    CLOCK_SKEW = GAUGE "latchkey_clock_skew_seconds" [];
 
     /// Complete lists of a collection, by kind.
     WATCH_LISTS = COUNTER "latchkey_watch_lists_total" ["kind"];

@@ -20,6 +20,7 @@ mod object;
 mod page;
 mod request;
 mod shared;
+mod skew;
 mod stream;
 mod trouble;
 mod watcher;
@@ -154,6 +155,12 @@ impl Session {
     /// How long ago the last contact was; `None` before the first.
     pub fn contact_age(&self) -> Option<Duration> {
         self.0.contact_age()
+    }
+
+    /// By how many seconds this process's clock is ahead of the API server's, at least; negative: behind. Zero
+    /// while contacts, whose `Date` counts whole seconds, cannot tell them apart; `None` before the first.
+    pub fn clock_skew(&self) -> Option<f64> {
+        self.0.clock_skew()
     }
 
     /// What happened until now, for metrics.

@@ -82,6 +82,8 @@ families! {
 
     /// Time since the API server last answered a consistent read; no sample before the first answer.
     CONTACT_AGE = Gauge "latchkey_contact_age_seconds" [];
+    /// By how many seconds this gateway's clock is ahead of the API server's, at least (negative: behind); 0 while whole seconds cannot tell them apart.
+    CLOCK_SKEW = Gauge "latchkey_clock_skew_seconds" [];
     /// Consistent reads that the API server did not answer.
     CONTACT_FAILURES = Counter "latchkey_contact_failures_total" [];
     /// Times that the API server's store was found put back to an older state, so that everything was listed.

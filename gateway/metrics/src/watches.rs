@@ -6,7 +6,7 @@ use crate::{
     Source,
     encode::{Family, Labels, Text, Value},
     families::{
-        CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, LIST_CORRECTIONS,
+        CLOCK_SKEW, CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, LIST_CORRECTIONS,
         PUBLISHED_BLOCKS_REFUSED, STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS, WATCH_LIST_FAILURES,
         WATCH_LISTS, WATCH_MISSING, WATCH_RESTARTS, WATCH_WORKING,
     },
@@ -17,6 +17,8 @@ use crate::{
 pub struct Watches {
     /// How long ago the server last answered; `None` before it did.
     pub contact_age: Option<Duration>,
+    /// By how many seconds this clock is ahead of the server's; `None` before it is known.
+    pub clock_skew: Option<f64>,
     /// Contacts that failed since start.
     pub contact_failures: u64,
     /// How often the server's store was found put back since start.
@@ -60,6 +62,9 @@ pub fn watches(read: impl Fn() -> Watches + Send) -> impl Source {
         let watches = read();
         if let Some(age) = watches.contact_age {
             text.single(&CONTACT_AGE, age.as_secs_f64());
+        }
+        if let Some(skew) = watches.clock_skew {
+            text.single(&CLOCK_SKEW, skew);
         }
         text.single(&CONTACT_FAILURES, watches.contact_failures);
         text.single(&STORE_ROLLBACKS, watches.rollbacks);

@@ -59,6 +59,7 @@ pub(super) fn watches(stats: Arc<WatchStats>, session: Session) -> impl Source {
         Watches {
             kinds: kinds.collect(),
             contact_age: session.contact_age(),
+            clock_skew: session.clock_skew(),
             contact_failures: counts.contact_failures,
             rollbacks: counts.rollbacks,
             refused_blocks: stats.refused_blocks.load(Relaxed),

@@ -141,6 +141,9 @@ impl Sources {
         if let Some(age) = self.session.contact_age() {
             text.value(&metrics::CONTACT_AGE, age.as_secs_f64());
         }
+        if let Some(skew) = self.session.clock_skew() {
+            text.value(&metrics::CLOCK_SKEW, skew);
+        }
         let counts = self.session.counts();
         let kinds = || {
             counts

@@ -1,11 +1,14 @@
 //! What the API server answered: an object, or a `Status` that says why not.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use http::{
     HeaderMap, StatusCode,
-    header::{CONTENT_TYPE, RETRY_AFTER},
+    header::{CONTENT_TYPE, DATE, RETRY_AFTER},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -22,6 +25,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// How long the server wants to be left alone.
     pub retry_after: Option<Duration>,
+    /// What the server's clock showed, in whole seconds.
+    pub date: Option<SystemTime>,
     /// The body.
     pub body: Bytes,
     is_text: bool,
@@ -71,6 +76,7 @@ impl Answer {
             status,
             retry_after: text(RETRY_AFTER)
                 .and_then(|value| Some(Duration::from_secs(value.trim().parse().ok()?))),
+            date: text(DATE).and_then(|value| httpdate::parse_http_date(value).ok()),
             body,
             is_text: text(CONTENT_TYPE).is_some_and(|value| value.starts_with("text/plain")),
         }

@@ -1,7 +1,11 @@
 //! The contact: a consistent read of one object, again and again. It shows that the server and its store are
-//! there, and by the version that comes with it that the store was not put back to an earlier state.
+//! there, by the version that comes with it that the store was not put back to an earlier state, and by its
+//! date how far the server's clock is from this one.
 
-use std::{convert::Infallible, time::Duration};
+use std::{
+    convert::Infallible,
+    time::{Duration, SystemTime},
+};
 
 use tokio::time::sleep;
 
@@ -12,6 +16,7 @@ use super::{
     list::is_absent,
     page::{Page, PageError},
     shared::{Held, Shared},
+    skew::News,
     trouble,
 };
 use crate::api::{ApiError, Limits, send};
@@ -73,7 +78,14 @@ async fn ask(shared: &Shared, collection: &Collection) -> Result<Option<u64>, Ap
         None => collection.list(1, None),
         Some(name) => collection.get(name),
     };
-    let answer = send(&shared.client, call, limits).await?.ok();
+    let sent = SystemTime::now();
+    let answer = send(&shared.client, call, limits).await?;
+    if let Some(date) = answer.date
+        && let Some(news) = shared.dated(sent, SystemTime::now(), date)
+    {
+        tell(news);
+    }
+    let answer = answer.ok();
     if let Some(name) = &collection.name {
         return match answer.map_err(ApiError::from) {
             // The store was asked, and has no such object.
@@ -85,6 +97,18 @@ async fn ask(shared: &Shared, collection: &Collection) -> Result<Option<u64>, Ap
     let unreadable = |error: PageError| ApiError::Unreadable(error.to_string());
     let page = Page::read(&answer.body).map_err(unreadable)?;
     Ok(page.version().map_err(unreadable)?.parse().ok())
+}
+
+fn tell(news: News) {
+    match news {
+        News::Apart(skew) => tracing::warn!(
+            skew,
+            "this machine's clock and the API server's are {:.1} s apart: when keys begin and expire is decided by \
+             this machine's; check the time service (NTP) on both",
+            skew.abs(),
+        ),
+        News::Near => tracing::info!("this machine's clock agrees with the API server's again"),
+    }
 }
 
 fn compare(shared: &Shared, held: Held, version: Option<u64>) {

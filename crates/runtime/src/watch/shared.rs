@@ -5,7 +5,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use kube::Client;
@@ -18,6 +18,7 @@ use super::{
     Tuning,
     backoff::{self, GAMMA, mix},
     counts::Counters,
+    skew::{News, Skew},
 };
 
 pub(super) struct Shared {
@@ -30,6 +31,7 @@ pub(super) struct Shared {
     generation: watch::Sender<u64>,
     held: Mutex<Held>,
     contact: Mutex<Option<Instant>>,
+    skew: Mutex<Skew>,
     dice: AtomicU64,
 }
 
@@ -50,6 +52,7 @@ impl Shared {
             generation: watch::Sender::new(0),
             held: Mutex::default(),
             contact: Mutex::default(),
+            skew: Mutex::default(),
             dice: AtomicU64::new(seed),
         }
     }
@@ -90,6 +93,15 @@ impl Shared {
 
     pub(super) fn contact_age(&self) -> Option<Duration> {
         (*lock(&self.contact)).map(|at| at.elapsed())
+    }
+
+    /// An answer that was asked for and came at these times of this process's clock, and bears this date.
+    pub(super) fn dated(&self, sent: SystemTime, received: SystemTime, date: SystemTime) -> Option<News> {
+        lock(&self.skew).observe(sent, received, date)
+    }
+
+    pub(super) fn clock_skew(&self) -> Option<f64> {
+        lock(&self.skew).seconds()
     }
 
     pub(super) fn roll(&self) -> u64 {

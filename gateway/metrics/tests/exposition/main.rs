@@ -69,6 +69,7 @@ fn worked(sources: Vec<Box<dyn Source>>) -> String {
 fn some_watches() -> Watches {
     Watches {
         contact_age: Some(Duration::from_millis(2500)),
+        clock_skew: Some(-7.5),
         kinds: vec![KindWatches {
             kind: "Consumer",
             lists: 2,
@@ -89,6 +90,7 @@ fn watches_are_told_by_kind_and_cause() {
     let read = rendered(watches(some_watches));
     let of = |family: &str| read.value(family, &[("kind", "Consumer")]);
     assert_eq!(read.value("latchkey_contact_age_seconds", &[]), Some(2.5));
+    assert_eq!(read.value("latchkey_clock_skew_seconds", &[]), Some(-7.5));
     assert_eq!(of("latchkey_watch_lists_total"), Some(2.0));
     assert_eq!(of("latchkey_watch_working"), Some(0.0));
     assert_eq!(of("latchkey_watch_missing"), Some(1.0));

@@ -2,6 +2,7 @@
 
 use super::*;
 use server::{Asked, Watch};
+use std::time::SystemTime;
 
 /// Endpoints stand for the contact, so that its requests are told from the watch's.
 fn asks_contact(asked: &Asked) -> bool {
@@ -197,4 +198,23 @@ async fn all_watches_of_a_session_list_again_together() {
         words.push(word(&events.recv().await.unwrap().1));
     }
     assert_eq!(words, ["begin", "listed p", "end", "begin", "end"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_contact_tells_how_far_the_clocks_are_apart() {
+    let mut scene = start(services());
+    scene.empty_list(10).await;
+    let _watch = scene.server.asked().await.open();
+    start_contact(&scene);
+    let asked = contact_asked(&mut scene).await;
+    assert_eq!(scene.session.clock_skew(), None);
+    let behind = SystemTime::now() - Duration::from_secs(100);
+    asked.dated(behind, &list(10, &[], ""));
+    contact_asked(&mut scene).await;
+    let skew = scene.session.clock_skew();
+    // A slow machine takes some of it away.
+    assert!(
+        skew.is_some_and(|skew| (90.0..=101.0).contains(&skew)),
+        "{skew:?}"
+    );
 }

@@ -4,6 +4,7 @@ use std::{
     io,
     pin::Pin,
     task::{Context, Poll},
+    time::SystemTime,
 };
 
 use bytes::Bytes;
@@ -90,6 +91,14 @@ impl Asked {
 
     pub(super) fn retry_after(self, code: u16, seconds: u64, body: &Value) {
         self.text(code, "application/json", &body.to_string(), Some(seconds));
+    }
+
+    /// What the server's clock shows, beside the body.
+    pub(super) fn dated(self, date: SystemTime, body: &Value) {
+        let (watch, feed) = Watch::new();
+        watch.raw(&body.to_string());
+        let response = Response::builder().header("date", httpdate::fmt_http_date(date));
+        let _ = self.answer.send(response.body(feed).unwrap());
     }
 
     pub(super) fn text(self, code: u16, content_type: &str, body: &str, retry_after: Option<u64>) {
