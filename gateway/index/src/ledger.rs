@@ -137,7 +137,7 @@ impl Ledger {
         match kind {
             Kind::Consumer => self.consumers.unseen(list),
             Kind::Credential => {
-                let is_unseen = |held: &&Contribution| list.proves_absence(held.namespace(), held.epoch);
+                let is_unseen = |held: &&Contribution| list.proves_absence(|| held.namespace(), held.epoch);
                 let unseen = self.credentials.iter().filter(is_unseen);
                 unseen.map(Contribution::name).collect()
             }

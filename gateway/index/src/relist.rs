@@ -61,7 +61,7 @@ impl Relists {
     /// Forgets the objects that cannot be read and that a complete list did not name.
     pub(crate) fn sweep_undecodable(&mut self, kind: Kind, list: Complete<'_>) -> Vec<ObjectName> {
         let undecodable = &mut self.of(kind).undecodable;
-        let gone = undecodable.extract_if(.., |name, mark| list.proves_absence(&name.namespace, *mark));
+        let gone = undecodable.extract_if(.., |name, mark| list.proves_absence(|| &name.namespace, *mark));
         gone.map(|(name, _)| name).collect()
     }
 
@@ -94,8 +94,11 @@ impl Relists {
 impl Complete<'_> {
     /// Whether an object of this namespace that bears this mark was not named, though the list would
     /// have named it.
-    pub(crate) fn proves_absence(&self, namespace: &str, mark: u32) -> bool {
-        self.namespace.is_none_or(|listed| listed == namespace) && is_older(mark, self.epoch)
+    ///
+    /// The mark is compared first: a list's end looks at all objects, and reading the namespace of each
+    /// would fetch each from memory.
+    pub(crate) fn proves_absence<'o>(&self, namespace: impl FnOnce() -> &'o str, mark: u32) -> bool {
+        is_older(mark, self.epoch) && self.namespace.is_none_or(|listed| listed == namespace())
     }
 }
 

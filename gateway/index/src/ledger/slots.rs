@@ -133,10 +133,11 @@ impl ConsumerSlots {
 
     /// Names of all Consumers that a complete list did not name.
     pub(super) fn unseen(&self, list: Complete<'_>) -> Vec<ObjectName> {
-        let consumers = self.by_name.iter().filter_map(|number| {
-            let slot = self.slots.get(*number)?;
+        // By number, not by name: neighbours lie side by side in memory.
+        let consumers = (0..self.end).filter_map(|number| {
+            let slot = self.slots.get(number)?;
             let consumer = slot.holder.consumer()?;
-            list.proves_absence(consumer.namespace_str(), slot.epoch)
+            list.proves_absence(|| consumer.namespace_str(), slot.epoch)
                 .then_some(consumer)
         });
         consumers
