@@ -72,6 +72,11 @@ pub struct SourceArgs {
     /// is told)
     #[arg(long, env = "LATCHKEY_MIN_KEY_LENGTH", value_name = "BYTES", default_value_t = DEFAULT_MIN_KEY_LENGTH, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEY_LENGTH as u64), requires = "standalone")]
     pub min_key_length: usize,
+
+    /// How often to begin comparing what requests read of Consumers and Credentials with the objects
+    /// themselves, and to repair what differs; 0s: never
+    #[arg(long, env = "LATCHKEY_SELF_CHECK_INTERVAL", value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    pub self_check_interval: Duration,
 }
 
 /// How the process starts, reports and ends.

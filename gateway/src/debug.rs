@@ -9,7 +9,7 @@ use latchkey_snapshot::SnapshotCell;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use crate::{cluster::stats::WatchStats, standalone::control::FolderStats};
+use crate::{cluster::stats::WatchStats, selfcheck::CheckStats, standalone::control::FolderStats};
 
 /// Where objects come from, as far as it can be counted.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Sources {
     pub snapshots: SnapshotCell,
     /// Routes and policies.
     pub tables: TableCell,
+    /// The self-check of credentials and consumers.
+    pub checks: Arc<CheckStats>,
     /// Where objects come from.
     pub origin: Origin,
     /// Listeners' ports.
@@ -47,6 +49,8 @@ impl Sources {
                 "entries": index.entries,
                 "digests": index.digests,
                 "peppers": index.peppers,
+                "checks": self.checks.checks.load(Relaxed),
+                "repairs": self.checks.repairs.load(Relaxed),
             },
             "routes": {
                 "revision": routes.revision,

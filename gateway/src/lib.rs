@@ -16,4 +16,5 @@ pub mod finding;
 mod limits;
 pub mod object;
 pub mod run;
+pub mod selfcheck;
 pub mod standalone;

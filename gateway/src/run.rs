@@ -85,9 +85,11 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         )?
     };
 
+    let checks = source.checks();
     let debug = debug::Sources {
         snapshots: snapshots.clone(),
         tables: tables.clone(),
+        checks: checks.clone(),
         origin: source.origin(),
         listeners: workers.report(),
     };
@@ -95,6 +97,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
     let sources: Vec<Box<dyn Metrics>> = vec![
         Box::new(Requests::new(registry)),
         Box::new(sizes::index(snapshots)),
+        Box::new(sizes::checks(move || numbers::check_counts(&checks))),
         Box::new(sizes::routing(move || numbers::routing_sizes(&tables))),
         source.metrics(),
         Box::new(sizes::connections(move || {

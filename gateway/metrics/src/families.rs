@@ -62,6 +62,11 @@ families! {
     /// Commits of the authentication snapshot since start: its revision.
     INDEX_COMMITS = Counter "latchkey_index_commits_total" [];
 
+    /// Times that all of the authentication snapshot was compared with the objects that it is made of.
+    INDEX_CHECKS = Counter "latchkey_index_checks_total" [];
+    /// Times that it differed from them and was built anew: a fault of this program or of its machine.
+    INDEX_REPAIRS = Counter "latchkey_index_repairs_total" [];
+
     /// Gateways of our class.
     ROUTING_GATEWAYS = Gauge "latchkey_routing_gateways" [];
     /// HTTPRoutes attached to at least one listener.

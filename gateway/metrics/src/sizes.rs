@@ -11,10 +11,10 @@ use crate::{
     encode::{Labels, Text},
     families::{
         ACCEPT_ERRORS, ACCEPT_PAUSES, ACCESS_LOG_DROPPED, BUILD_INFO, CONNECTIONS, CONNECTIONS_OPEN,
-        INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS, LOG_DROPPED,
-        PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES, ROUTING_ROUTES,
-        ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES, STANDALONE_UNDECODABLE,
-        UPSTREAM_RETRIES,
+        INDEX_CHECKS, INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS,
+        INDEX_REPAIRS, LOG_DROPPED, PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES,
+        ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES,
+        STANDALONE_UNDECODABLE, UPSTREAM_RETRIES,
     },
 };
 
@@ -59,6 +59,15 @@ pub struct ConnectionCounts {
     pub upstream_retries: u64,
 }
 
+/// What the self-check of the authentication snapshot did since start.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckCounts {
+    /// Times that all of it was compared.
+    pub checks: u64,
+    /// Times that it was repaired.
+    pub repairs: u64,
+}
+
 /// The authentication snapshot's sizes.
 pub fn index(cell: SnapshotCell) -> impl Source {
     move |text: &mut Text| {
@@ -68,6 +77,15 @@ pub fn index(cell: SnapshotCell) -> impl Source {
         text.single(&INDEX_DIGESTS, stats.digests);
         text.single(&INDEX_PEPPERS, stats.peppers);
         text.single(&INDEX_COMMITS, stats.revision);
+    }
+}
+
+/// The authentication snapshot's self-check.
+pub fn checks(counts: impl Fn() -> CheckCounts + Send) -> impl Source {
+    move |text: &mut Text| {
+        let counts = counts();
+        text.single(&INDEX_CHECKS, counts.checks);
+        text.single(&INDEX_REPAIRS, counts.repairs);
     }
 }
 

@@ -77,6 +77,18 @@ fn flags_of_one_mode_are_refused_in_the_other() {
 }
 
 #[test]
+fn the_index_checks_itself_in_both_modes_unless_that_is_switched_off() {
+    let interval = |args: Result<Args, clap::Error>| args.unwrap().source.self_check_interval;
+    assert_eq!(interval(parse(&[])), Duration::from_secs(30));
+    for (text, expected) in [("0s", Duration::ZERO), ("1m", Duration::from_secs(60))] {
+        let flags = ["--self-check-interval", text];
+        assert_eq!(interval(parse(&flags)), expected);
+        let in_a_cluster = ["latchkey-gateway"].iter().chain(&flags);
+        assert_eq!(interval(Args::try_parse_from(in_a_cluster)), expected);
+    }
+}
+
+#[test]
 fn listeners_are_mapped() {
     let args = parse(&[
         "--listen",

@@ -13,7 +13,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use latchkey_core::object::ObjectName;
-use latchkey_index::{Index, object::Fact};
+use latchkey_index::{Checked, Index, object::Fact};
 use latchkey_routing::{
     object::Manifest,
     read::Reason,
@@ -149,6 +149,12 @@ impl Writer {
         }
         self.progress.tell();
         self.serving
+    }
+
+    /// Compares about so many objects of the index with what requests read. After a repair, a commit says
+    /// who holds no key of their own any more.
+    pub fn check(&mut self, at_most: usize) -> Checked {
+        self.index.check(at_most)
     }
 
     /// Lists said something else than was in force of so many objects. That is the only trace of an event

@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use latchkey_metrics::{
     Source,
-    sizes::{self, ConnectionCounts, FolderSizes, RoutingSizes},
+    sizes::{self, CheckCounts, ConnectionCounts, FolderSizes, RoutingSizes},
     watches::{self, KindWatches, Watches},
 };
 use latchkey_proxy::Stats;
@@ -13,6 +13,7 @@ use latchkey_runtime::watch::{CollectionCounts, Session};
 
 use crate::{
     cluster::stats::{KindStats, WatchStats},
+    selfcheck::CheckStats,
     standalone::control::FolderStats,
 };
 
@@ -36,6 +37,14 @@ pub(super) fn connection_counts(stats: &Stats) -> ConnectionCounts {
         accept_pauses: stats.accept_pauses,
         accept_errors: stats.accept_errors,
         upstream_retries: stats.retries,
+    }
+}
+
+/// What the self-check of the index did.
+pub(super) fn check_counts(stats: &CheckStats) -> CheckCounts {
+    CheckCounts {
+        checks: stats.checks.load(Relaxed),
+        repairs: stats.repairs.load(Relaxed),
     }
 }
 

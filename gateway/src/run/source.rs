@@ -1,7 +1,7 @@
 //! Where objects come from: a folder or an API server. What both modes have in common is here; `run` asks
 //! for nothing else.
 
-use std::{io, thread::JoinHandle};
+use std::{io, sync::Arc, thread::JoinHandle, time::Instant};
 
 use latchkey_core::digest::Pepper;
 use latchkey_index::Index;
@@ -20,6 +20,7 @@ use crate::{
     bindings::OnCommit,
     cluster::{self, informer::Informer, writer::Writer},
     debug::Origin,
+    selfcheck::{CheckStats, SelfCheck},
     standalone::{control::Control, engine::Engine, publish::Publisher},
 };
 
@@ -31,7 +32,7 @@ pub(super) enum Source {
     /// A folder, and whether it is served.
     Standalone(Box<Control>, Guard),
     /// An API server.
-    Cluster(Informer, Box<Writer>, OnCommit),
+    Cluster(Informer, Box<Writer>, SelfCheck, OnCommit),
 }
 
 /// A source whose objects are read and kept up to date.
@@ -50,16 +51,17 @@ impl Source {
         on_commit: OnCommit,
     ) -> Result<Self, RunError> {
         let (index, router) = (Index::new(getrandom::u64()?), router(&args.source));
+        let checks = SelfCheck::every(args.source.self_check_interval, Instant::now());
         let Some(folder) = &args.source.standalone else {
             let informer = Informer::start(&args.cluster, getrandom::u64()?, freshness.clone())?;
             let stats = informer.stats.clone();
             let writer = Writer::new(&informer.scope, stats, index, router, readiness);
-            return Ok(Self::Cluster(informer, Box::new(writer), on_commit));
+            return Ok(Self::Cluster(informer, Box::new(writer), checks, on_commit));
         };
         let ready = readiness.guard("folder");
         let engine = engine(&args.source, index, router)?;
         let poll_interval = args.source.standalone_poll_interval;
-        let control = Control::new(folder, poll_interval, engine, on_commit)?;
+        let control = Control::new(folder, poll_interval, engine, on_commit)?.checking(checks);
         Ok(Self::Standalone(Box::new(control), ready))
     }
 
@@ -67,7 +69,7 @@ impl Source {
     pub(super) fn cells(&self) -> (SnapshotCell, TableCell) {
         let (index, router) = match self {
             Self::Standalone(control, _) => (control.engine().index(), control.engine().router()),
-            Self::Cluster(_, writer, _) => (writer.index(), writer.router()),
+            Self::Cluster(_, writer, ..) => (writer.index(), writer.router()),
         };
         (index.snapshots(), router.tables())
     }
@@ -76,7 +78,7 @@ impl Source {
     pub(super) fn origin(&self) -> Origin {
         match self {
             Self::Standalone(control, _) => Origin::Folder(control.stats()),
-            Self::Cluster(informer, writer, _) => Origin::Watch(writer.stats(), informer.session.clone()),
+            Self::Cluster(informer, writer, ..) => Origin::Watch(writer.stats(), informer.session.clone()),
         }
     }
 
@@ -85,6 +87,14 @@ impl Source {
         match self.origin() {
             Origin::Folder(stats) => Box::new(numbers::folder(stats)),
             Origin::Watch(stats, session) => Box::new(numbers::watches(stats, session)),
+        }
+    }
+
+    /// What the self-check of the index counts.
+    pub(super) fn checks(&self) -> Arc<CheckStats> {
+        match self {
+            Self::Standalone(control, _) => control.checks(),
+            Self::Cluster(.., checks, _) => checks.stats(),
         }
     }
 
@@ -99,9 +109,9 @@ impl Source {
                     threads: vec![thread],
                 })
             }
-            Self::Cluster(informer, writer, on_commit) => {
+            Self::Cluster(informer, writer, checks, on_commit) => {
                 let stop = informer.stop;
-                let writer = cluster::control::start(informer.events, *writer, on_commit, alive)?;
+                let writer = cluster::control::start(informer.events, *writer, checks, on_commit, alive)?;
                 Ok(Running {
                     // The writer ends once it has taken in what was heard until then.
                     stop: Box::new(move || drop(stop)),

@@ -31,7 +31,11 @@ use super::{
     inbox::{Due, Event, Inbox},
     watch::{Events, Waker, Woken},
 };
-use crate::{bindings::OnCommit, finding::UNDECODABLE};
+use crate::{
+    bindings::OnCommit,
+    finding::UNDECODABLE,
+    selfcheck::{CheckStats, SelfCheck},
+};
 
 /// How long a batch goes on collecting after its first event. A rename is two events, and a tool that
 /// writes many files should cause few commits.
@@ -83,6 +87,7 @@ pub struct Control {
     events: Events,
     inbox: Inbox,
     engine: Engine,
+    checks: SelfCheck,
     poll_interval: Duration,
     next_scan: Instant,
     /// What is left of the whole look that is under way.
@@ -119,6 +124,7 @@ impl Control {
             events: Events::new().map_err(StartError::Events)?,
             inbox: Inbox::default(),
             engine,
+            checks: SelfCheck::off(),
             poll_interval,
             next_scan: Instant::now(),
             scan: VecDeque::new(),
@@ -129,6 +135,12 @@ impl Control {
         })
     }
 
+    /// With a self-check of the index while nothing happens.
+    pub fn checking(mut self, checks: SelfCheck) -> Self {
+        self.checks = checks;
+        self
+    }
+
     /// What it writes.
     pub fn engine(&self) -> &Engine {
         &self.engine
@@ -137,6 +149,11 @@ impl Control {
     /// Where its numbers are.
     pub fn stats(&self) -> Arc<FolderStats> {
         self.stats.clone()
+    }
+
+    /// Where the self-check's numbers are.
+    pub fn checks(&self) -> Arc<CheckStats> {
+        self.checks.stats()
     }
 
     /// How to end its thread.
@@ -159,7 +176,7 @@ impl Control {
     /// Waits until there is something to look at, and takes it in.
     fn turn(&mut self, ready: &Guard) -> Result<(), Stopped> {
         let due = self.due(Instant::now());
-        self.collect(due)?;
+        self.collect(due, self.checks.due())?;
         let now = Instant::now();
         if self.next_scan <= now {
             self.inbox.push(Event::Anything, now);
@@ -167,6 +184,10 @@ impl Control {
         if self.due(now) <= now {
             let changes = self.batch(now);
             self.take(changes, ready);
+        } else if self.checks.due().is_some_and(|due| due <= now)
+            && self.checks.slice(|at_most| self.engine.check(at_most))
+        {
+            self.take(Vec::new(), ready);
         }
         Ok(())
     }
@@ -296,20 +317,24 @@ impl Control {
         }
     }
 
-    /// Waits until something happens, and for what happens with it.
-    fn collect(&mut self, due: Instant) -> Result<(), Stopped> {
-        let mut until = due;
-        loop {
-            match self.events.wait(until) {
-                Woken::Stop => return Err(Stopped),
-                Woken::Deadline => return Ok(()),
-                Woken::Events => self.drain(),
+    /// Waits until something happens, and for what happens with it; until the check is due, if nothing does.
+    fn collect(&mut self, due: Instant, check: Option<Instant>) -> Result<(), Stopped> {
+        if self.hear(check.map_or(due, |check| check.min(due)))? {
+            let until = due.min(Instant::now() + COALESCE);
+            while Instant::now() < until && self.hear(until)? {}
+        }
+        Ok(())
+    }
+
+    /// Waits until then for something to happen; whether it did.
+    fn hear(&mut self, until: Instant) -> Result<bool, Stopped> {
+        match self.events.wait(until) {
+            Woken::Stop => Err(Stopped),
+            Woken::Deadline => Ok(false),
+            Woken::Events => {
+                self.drain();
+                Ok(true)
             }
-            let now = Instant::now();
-            if now >= until {
-                return Ok(());
-            }
-            until = until.min(now + COALESCE);
         }
     }
 

@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use latchkey_index::{Index, object::Kind as IndexKind};
+use latchkey_index::{Checked, Index, object::Kind as IndexKind};
 use latchkey_routing::{object::Manifest, router::Router};
 
 use super::{
@@ -74,6 +74,12 @@ impl Engine {
         let outcome = self.commit(moment);
         self.findings.end_of_batch();
         outcome
+    }
+
+    /// Compares about so many objects of the index with what requests read. After a repair,
+    /// [`take`](Self::take) says who holds no key of their own any more.
+    pub fn check(&mut self, at_most: usize) -> Checked {
+        self.index.check(at_most)
     }
 
     /// When it is to be called again for what is held back; `waiting` says whether there is more to look at.

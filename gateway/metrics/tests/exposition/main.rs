@@ -20,7 +20,7 @@ use latchkey_metrics::{
     encode::{Kind, Text},
     families,
     requests::Requests,
-    sizes::{self, ConnectionCounts, FolderSizes, RoutingSizes},
+    sizes::{self, CheckCounts, ConnectionCounts, FolderSizes, RoutingSizes},
     watches::{KindWatches, Watches, watches},
     worker,
 };
@@ -121,6 +121,7 @@ fn every_family_stands_once_with_its_own_labels() {
     let text = worked(vec![
         Box::new(Requests::new(registry)),
         Box::new(sizes::index(SnapshotCell::default())),
+        Box::new(sizes::checks(CheckCounts::default)),
         Box::new(sizes::routing(RoutingSizes::default)),
         Box::new(sizes::folder(FolderSizes::default)),
         Box::new(watches(some_watches)),

@@ -1,6 +1,7 @@
 use std::{
     sync::{
         Arc,
+        atomic::Ordering::Relaxed,
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
@@ -12,6 +13,7 @@ use latchkey_core::object::ObjectName;
 use latchkey_index::Index;
 use latchkey_routing::router::{Router, RouterConfig};
 use latchkey_runtime::readiness::Readiness;
+use latchkey_snapshot::Snapshot;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -19,6 +21,7 @@ use super::*;
 use crate::{
     cluster::{kinds::Scope, stats::WatchStats},
     object::Kind,
+    selfcheck::CheckStats,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -65,7 +68,7 @@ fn routes_are_told_of_once_all_was_listed_and_the_end_of_events_is_the_end_of_th
     let on_commit = Box::new(move |_: &Router| {
         let _ = told.send(());
     });
-    let thread = start(events, writer(&readiness), on_commit, alive).unwrap();
+    let thread = start(events, writer(&readiness), SelfCheck::off(), on_commit, alive).unwrap();
     let (held, sent): (Vec<_>, Vec<_>) = lists().into_iter().partition(|(id, _)| *id == 0);
     for event in sent {
         sender.blocking_send(event).unwrap();
@@ -101,7 +104,155 @@ fn a_flood_goes_into_few_commits() {
         sender.try_send(event).unwrap();
     }
     drop(sender);
-    let thread = start(events, writer(&Readiness::default()), on_commit, ()).unwrap();
+    let thread = start(
+        events,
+        writer(&Readiness::default()),
+        SelfCheck::off(),
+        on_commit,
+        (),
+    )
+    .unwrap();
     thread.join().unwrap();
     assert_eq!(hears.iter().count(), 3, "as many as batches");
+}
+
+/// The shortest that the flag allows.
+const OFTEN: Duration = Duration::from_millis(1);
+
+fn eventually(what: &str, is: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(begun.elapsed() < DEADLINE, "{what}");
+        thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+/// Waits until so many more rounds were finished.
+fn rounds(stats: &CheckStats, more: u64) {
+    let before = stats.checks.load(Relaxed);
+    eventually("the check goes on", || {
+        stats.checks.load(Relaxed) >= before + more
+    });
+}
+
+fn consumer(name: &str) -> (usize, Event) {
+    let watched = scope().watched();
+    let id = watched.iter().position(|watched| watched.kind == Kind::Consumer);
+    let consumer = json!({
+        "apiVersion": "latchkey.dev/v1alpha1", "kind": "Consumer",
+        "metadata": {"namespace": "shop", "name": name, "uid": name, "resourceVersion": "1"},
+        "spec": {},
+    });
+    (id.unwrap(), Event::Applied(consumer))
+}
+
+#[test]
+fn a_snapshot_that_went_wrong_is_repaired_once_and_the_check_is_quiet_from_then_on() {
+    let readiness = Readiness::default();
+    let (sender, events) = mpsc::channel(64);
+    let writer = writer(&readiness);
+    let cell = writer.index().snapshots();
+    let checks = SelfCheck::every(OFTEN, Instant::now());
+    let stats = checks.stats();
+    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
+    for event in lists() {
+        sender.blocking_send(event).unwrap();
+    }
+    eventually("a pepper", || cell.load().stats().peppers == 1);
+    rounds(&stats, 2);
+    assert_eq!(stats.repairs.load(Relaxed), 0);
+
+    let mut wrong = Snapshot::clone(&cell.load());
+    wrong.set_peppers([].into());
+    drop(cell.swap(Arc::new(wrong)));
+    eventually("the pepper is back", || cell.load().stats().peppers == 1);
+    eventually("it is counted", || stats.repairs.load(Relaxed) == 1);
+    rounds(&stats, 3);
+    assert_eq!(stats.repairs.load(Relaxed), 1);
+    drop(sender);
+    thread.join().unwrap();
+}
+
+#[test]
+fn events_are_applied_while_rounds_follow_each_other() {
+    let (sender, events) = mpsc::channel(64);
+    let writer = writer(&Readiness::default());
+    let cell = writer.index().snapshots();
+    let checks = SelfCheck::every(OFTEN, Instant::now());
+    let stats = checks.stats();
+    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
+    for event in lists() {
+        sender.blocking_send(event).unwrap();
+    }
+    for n in 1..=5 {
+        sender.blocking_send(consumer(&format!("c{n}"))).unwrap();
+        eventually("it is applied", || cell.load().stats().consumers == n);
+        rounds(&stats, 1);
+    }
+    assert_eq!(stats.repairs.load(Relaxed), 0);
+    drop(sender);
+    thread.join().unwrap();
+}
+
+#[test]
+fn what_happened_goes_before_a_check_that_is_due() {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let (sender, mut events) = mpsc::channel(4);
+    let past = Some(Instant::now());
+    sender.try_send((1, Event::Working)).unwrap();
+    sender.try_send((2, Event::Working)).unwrap();
+    for id in [1, 2] {
+        assert_eq!(
+            wait(&runtime, &mut events, past),
+            Woken::Event(id, Event::Working)
+        );
+    }
+    assert_eq!(wait(&runtime, &mut events, past), Woken::Check);
+    drop(sender);
+    assert_eq!(wait(&runtime, &mut events, past), Woken::End);
+}
+
+#[test]
+fn who_waits_for_a_check_far_away_is_woken_by_an_event() {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let (sender, mut events) = mpsc::channel(4);
+    for due in [None, Instant::now().checked_add(Duration::from_secs(3600))] {
+        let sender = sender.clone();
+        let sends = thread::spawn(move || sender.blocking_send((7, Event::Working)));
+        let woken = wait(&runtime, &mut events, due);
+        assert_eq!(woken, Woken::Event(7, Event::Working));
+        sends.join().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn switched_off_it_checks_nothing() {
+    let (sender, events) = mpsc::channel(64);
+    let writer = writer(&Readiness::default());
+    let cell = writer.index().snapshots();
+    let checks = SelfCheck::every(Duration::ZERO, Instant::now());
+    let stats = checks.stats();
+    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
+    for event in lists() {
+        sender.blocking_send(event).unwrap();
+    }
+    eventually("a pepper", || cell.load().stats().peppers == 1);
+    let mut wrong = Snapshot::clone(&cell.load());
+    wrong.set_peppers([].into());
+    drop(cell.swap(Arc::new(wrong)));
+    for n in 1..=20 {
+        // What does not change anything commits nothing.
+        sender.blocking_send((0, Event::Working)).unwrap();
+        assert_eq!(cell.load().stats().peppers, 0, "after {n} events");
+    }
+    drop(sender);
+    thread.join().unwrap();
+    assert_eq!(cell.load().stats().peppers, 0);
+    assert_eq!(stats.checks.load(Relaxed), 0);
 }
