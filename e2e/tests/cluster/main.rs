@@ -2,6 +2,7 @@
 //! processes, sockets. A module is an area of behaviour, a test is one sentence about it.
 
 mod broken_watches;
+mod clocks;
 mod crds;
 mod cut_lists;
 mod expiry;
