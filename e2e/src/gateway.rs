@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) log: &'static str,
     pub(crate) listener: u16,
     pub(crate) workers: usize,
+    /// How often the index begins to check itself; `None` is the gateway's own default.
+    pub(crate) self_check: Option<&'static str>,
     pub(crate) args: Vec<String>,
 }
 
@@ -52,6 +54,8 @@ impl Default for Settings {
             log: "info,latchkey=debug",
             listener: PORT,
             workers: 2,
+            // What is tested is to hold without a net under it.
+            self_check: Some("0s"),
             args: Vec::new(),
         }
     }
@@ -69,6 +73,10 @@ impl Settings {
             .args(["--access-log", self.access_log])
             .args(&self.args)
             .env("RUST_LOG", self.log);
+        if let Some(interval) = self.self_check {
+            // A flag among the arguments wins.
+            command.env("LATCHKEY_SELF_CHECK_INTERVAL", interval);
+        }
         for (listener, port) in [
             (self.listener, PROXY_PORT),
             (SECOND_PORT, SECOND_PROXY_PORT),

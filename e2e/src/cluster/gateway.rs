@@ -51,11 +51,12 @@ impl<'i> Starter<'i> {
         self
     }
 
-    /// As it is measured: one worker, no access log, the usual log.
+    /// As it is measured: one worker, no access log, the usual log, the usual self-check.
     pub fn measured(mut self) -> Self {
         self.settings.access_log = "off";
         self.settings.log = "info";
         self.settings.workers = 1;
+        self.settings.self_check = None;
         self
     }
 

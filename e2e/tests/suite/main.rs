@@ -23,6 +23,7 @@ mod presenting_keys;
 mod quickstart;
 mod revocation;
 mod routes;
+mod self_check;
 mod shutdown;
 mod tenancy;
 mod unprotected;
