@@ -2,7 +2,11 @@
 //!
 //! Random histories of applies, deletions, terminations, undecodable objects, duplicates in and
 //! across namespaces, recreations, lists cut at any point, and changes of peppers go through the
-//! index and through a naive model that keeps the objects and rebuilds every answer from them.
+//! index and through a naive model that keeps the objects and rebuilds every answer from them, after
+//! every step or after batches of some.
+//!
+//! `LATCHKEY_CASES` sets how many histories are tried. One that fails is kept in
+//! `proptest-regressions/model.txt`, and tried first from then on.
 
 #[path = "model/history.rs"]
 mod history;
@@ -10,14 +14,21 @@ mod history;
 mod naive;
 mod support;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    thread,
+};
 
 use history::{ADMISSIONS, KEYS, Step, TIMES, history};
 use latchkey_core::{object::ObjectName, reason::Reason};
 use latchkey_index::{Index, object::Kind};
-use latchkey_snapshot::Snapshot;
+use latchkey_snapshot::{Snapshot, SnapshotCell};
 use naive::Naive;
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::FileFailurePersistence};
 
 /// The credential, and all that an upstream would see of the consumer.
 type Answer = Result<[String; 6], Reason>;
@@ -25,7 +36,7 @@ type Answer = Result<[String; 6], Reason>;
 fn answers(snapshot: &Snapshot) -> Vec<Answer> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("made of a str");
     every_question(|key, admission, now| {
-        let found = snapshot.look_up(key.as_bytes(), &ADMISSIONS[admission].admission(), now)?;
+        let found = snapshot.look_up(KEYS[key].as_bytes(), &ADMISSIONS[admission].admission(), now)?;
         let consumer = found.consumer;
         Ok([
             text(&found.credential.identifier()),
@@ -38,11 +49,12 @@ fn answers(snapshot: &Snapshot) -> Vec<Answer> {
     })
 }
 
+/// Asks for each key, by its number, as each policy, at each time.
 fn every_question(
-    mut ask: impl FnMut(&str, usize, latchkey_core::time::UnixSeconds) -> Answer,
+    mut ask: impl FnMut(usize, usize, latchkey_core::time::UnixSeconds) -> Answer,
 ) -> Vec<Answer> {
     let mut answers = Vec::new();
-    for key in KEYS {
+    for key in 0..KEYS.len() {
         for admission in 0..ADMISSIONS.len() {
             for now in TIMES {
                 answers.push(ask(key, admission, now));
@@ -93,17 +105,80 @@ fn follow(conflicted: &mut BTreeSet<ObjectName>, index: &Index) {
     }
 }
 
+/// How many histories: `LATCHKEY_CASES`, where it is set.
+fn cases(usual: u32) -> ProptestConfig {
+    let wanted = std::env::var("LATCHKEY_CASES").ok();
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/model.txt");
+    ProptestConfig {
+        cases: wanted.and_then(|text| text.parse().ok()).unwrap_or(usual),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(kept))),
+        ..ProptestConfig::default()
+    }
+}
+
+/// All answers of the model.
+fn expected(model: &Naive) -> Vec<Answer> {
+    let holders = KEYS.map(|key| model.holders(key));
+    every_question(|key, admission, now| model.answer(&holders[key], &ADMISSIONS[admission].admission(), now))
+}
+
+/// What a thread that loads one version after the other found in each, until `done`.
+fn read(cell: &SnapshotCell, done: &AtomicBool) -> Vec<(u64, Vec<Answer>)> {
+    let mut seen = Vec::new();
+    loop {
+        let last = done.load(SeqCst);
+        let snapshot = Arc::clone(&cell.load());
+        seen.push((snapshot.stats().revision, answers(&snapshot)));
+        if last {
+            return seen;
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(cases(300))]
 
     #[test]
-    fn any_history_gives_the_answers_of_a_rebuild(seed: u64, steps in history()) {
+    fn readers_beside_any_history_see_whole_versions_alone(seed: u64, steps in history()) {
+        let (mut index, mut model) = (Index::new(seed), Naive::default());
+        let cell = index.snapshots();
+        let mut versions = BTreeMap::from([(0, expected(&model))]);
+        let done = AtomicBool::new(false);
+        let seen = thread::scope(|scope| {
+            let reader = scope.spawn(|| read(&cell, &done));
+            for step in steps.into_iter().chain([Step::Commit]) {
+                let is_commit = matches!(step, Step::Commit);
+                take(&mut index, &mut model, step);
+                if is_commit {
+                    // Known before any reader can see it.
+                    versions.insert(index.stats().revision + 1, expected(&model));
+                    index.commit();
+                }
+            }
+            done.store(true, SeqCst);
+            reader.join().expect("the reader lives")
+        });
+        for (revision, answers) in seen {
+            prop_assert_eq!(versions.get(&revision), Some(&answers), "version {}", revision);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn any_history_gives_the_answers_of_a_rebuild(
+        seed: u64,
+        steps in history(),
+        each_step: bool,
+    ) {
         let (mut index, mut model) = (Index::new(seed), Naive::default());
         let cell = index.snapshots();
         let mut conflicted = BTreeSet::new();
         let mut old: Option<(Arc<Snapshot>, Vec<Answer>)> = None;
         for step in steps.into_iter().chain([Step::Commit]) {
-            let is_commit = matches!(step, Step::Commit);
+            let is_commit = each_step || matches!(step, Step::Commit);
             take(&mut index, &mut model, step);
             if let Some((snapshot, expected)) = &old {
                 prop_assert_eq!(&answers(snapshot), expected, "an old version changed");
@@ -112,9 +187,7 @@ proptest! {
                 let before = index.stats().revision;
                 let done = index.commit();
                 prop_assert_eq!(index.stats().revision, before + u64::from(done.changed));
-                let expected = every_question(|key, admission, now| {
-                    model.answer(key, &ADMISSIONS[admission].admission(), now)
-                });
+                let expected = expected(&model);
                 let snapshot = Arc::clone(&cell.load());
                 prop_assert_eq!(&answers(&snapshot), &expected);
                 follow(&mut conflicted, &index);

@@ -140,18 +140,25 @@ impl Naive {
             .collect()
     }
 
-    pub(crate) fn answer(&self, key: &str, admission: &Admission, now: UnixSeconds) -> Answer {
+    /// Who holds a key, in whatever namespace.
+    pub(crate) fn holders(&self, key: &str) -> Vec<&CredentialFacts> {
         let hash = KeyHash::of(key.as_bytes());
         let wanted: Vec<Digest> = self.peppers.iter().map(|pepper| pepper.digest(&hash)).collect();
         let holds = |facts: &&CredentialFacts| {
             let digests = self.digests(facts);
             wanted.iter().any(|digest| digests.contains(digest))
         };
-        let admitted: Vec<&CredentialFacts> = self
-            .credentials()
-            .filter(|facts| admission.admits(&facts.name.namespace))
-            .filter(holds)
-            .collect();
+        self.credentials().filter(holds).collect()
+    }
+
+    pub(crate) fn answer(
+        &self,
+        holders: &[&CredentialFacts],
+        admission: &Admission,
+        now: UnixSeconds,
+    ) -> Answer {
+        let admits = |facts: &&&CredentialFacts| admission.admits(&facts.name.namespace);
+        let admitted: Vec<&CredentialFacts> = holders.iter().filter(admits).copied().collect();
         let namespaces: BTreeSet<&str> = admitted.iter().map(|facts| &*facts.name.namespace).collect();
         let namespace = match (namespaces.get(&*admission.own), namespaces.first()) {
             (Some(own), _) => own,
