@@ -136,7 +136,7 @@ fn a_list_omits_without_a_delete(between: Between) {
         ]
     });
     let mut world = World::of(all);
-    let stays = |n: &usize| n % 5 != 0;
+    let stays = |n: &usize| !n.is_multiple_of(5);
     let consumers = holders.clone().filter(stays);
     world.relist(
         Kind::Consumer,
