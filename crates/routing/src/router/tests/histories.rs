@@ -4,14 +4,21 @@
 //! `LATCHKEY_CASES` sets how many histories are tried. One that fails is kept in `proptest-regressions`, and
 //! tried first from then on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::{AtomicBool, Ordering::SeqCst},
+    thread,
+};
 
 use latchkey_core::object::ObjectName;
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
 use super::support::*;
-use crate::object::{Kind, Manifest};
+use crate::{
+    object::{Kind, Manifest},
+    table::{RouteTable, TableCell},
+};
 
 /// One step of a history.
 #[derive(Clone, Debug)]
@@ -259,27 +266,46 @@ fn any_slice() -> impl Strategy<Value = Value> {
         .prop_map(|(name, service, addresses)| slice(name, service, &addresses))
 }
 
-/// All that a world says, revision and order apart.
-fn said(world: &World) -> Vec<String> {
-    let table = world.router.tables();
-    let table = table.load();
+/// What a table answers to every question.
+fn answers(table: &RouteTable) -> Vec<String> {
     let mut said = vec![format!("{:?}", table.ports())];
-    let mut stats = table.stats();
-    stats.revision = 0;
-    said.push(format!("{stats:?}"));
     for port in [80, 81] {
         for host in ["one.test", "two.test", "a.one.test", "b.a.one.test", "other"] {
             for path in ["/", "/a", "/a/b"] {
                 let ask = Ask::new(host, path);
-                said.push(format!("{port} {host}{path}: {}", answer(&table, port, &ask)));
+                said.push(format!("{port} {host}{path}: {}", answer(table, port, &ask)));
             }
         }
     }
+    said
+}
+
+/// All that a world says, revision and order apart.
+fn said(world: &World) -> Vec<String> {
+    let table = world.router.tables();
+    let table = table.load();
+    let mut said = answers(&table);
+    let mut stats = table.stats();
+    stats.revision = 0;
+    said.push(format!("{stats:?}"));
     let mut open: Vec<_> = world.open.iter().map(|finding| format!("{finding:?}")).collect();
     open.sort_unstable();
     said.extend(open);
     said.extend(world.statuses.iter().map(|status| format!("{status:?}")));
     said
+}
+
+/// What a thread that loads one table after the other found in each, until `done`.
+fn read(cell: &TableCell, done: &AtomicBool) -> Vec<(u64, Vec<String>)> {
+    let mut seen = Vec::new();
+    loop {
+        let last = done.load(SeqCst);
+        let table = cell.load();
+        seen.push((table.stats().revision, answers(&table)));
+        if last {
+            return seen;
+        }
+    }
 }
 
 /// How many histories: `LATCHKEY_CASES`, where it is set.
@@ -326,6 +352,44 @@ proptest! {
                     prop_assert_eq!(said(&world), said(&naive.rebuilt(deny)));
                 }
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    /// Endpoints have a pointer of their own, so that they are left out.
+    #[test]
+    fn readers_beside_a_history_see_whole_tables_alone(
+        objects in proptest::collection::vec(any_object(), 1..60),
+    ) {
+        let mut world = World::new();
+        let cell = world.router.tables();
+        let mut versions = BTreeMap::from([(cell.load().stats().revision, answers(&cell.load()))]);
+        let done = AtomicBool::new(false);
+        let seen = thread::scope(|scope| {
+            let reader = scope.spawn(|| read(&cell, &done));
+            for object in objects {
+                let (kind, name) = identity(&object);
+                if kind == Kind::EndpointSlice {
+                    continue;
+                }
+                // Every other one of a name ends it.
+                if world.statuses.contains_key(&(kind, name.clone())) {
+                    world.router.delete(kind, &name);
+                } else {
+                    world.router.apply(kind, &name, Manifest::Value(object));
+                }
+                world.commit();
+                let table = cell.load();
+                versions.insert(table.stats().revision, answers(&table));
+            }
+            done.store(true, SeqCst);
+            reader.join().expect("the reader lives")
+        });
+        for (revision, answers) in seen {
+            prop_assert_eq!(versions.get(&revision), Some(&answers), "version {}", revision);
         }
     }
 }
