@@ -77,11 +77,17 @@ fn a_parent_changes(between: Between) {
         consumer("ns/alice").into(),
         credential("ns/c", "alice", &key(1)).into(),
     ]);
-    let mut renamed = consumer("ns/alice");
-    renamed.username = "alice the second".to_owned();
-    world.apply(renamed);
+    let mut changed = consumer("ns/alice");
+    changed.username = "alice the second".to_owned();
+    changed.custom_id = Some("42".to_owned());
+    changed.groups = vec!["gold".to_owned()];
+    world.apply(changed);
     between(&mut world.index);
     assert_eq!(world.who(&key(1)), is("alice the second"));
+    let snapshot = world.cell.load();
+    let alice = snapshot.consumer(world.slot(&key(1))).expect("she exists");
+    assert_eq!(alice.custom_id().as_deref(), Some(&b"42"[..]));
+    assert_eq!(alice.groups().as_deref(), Some(&b"gold"[..]));
     world.delete(Kind::Consumer, "ns/alice");
     between(&mut world.index);
     assert_eq!(world.who(&key(1)), Err(Reason::Orphaned));

@@ -1,4 +1,4 @@
-//! I9: who owns a key that several Credentials hold, and who takes over.
+//! I9: who owns a key that several Credentials hold, and who takes over (O-A4).
 
 mod support;
 

@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
-    thread,
+    thread::{self, ScopedJoinHandle},
 };
 
 use latchkey_core::{
@@ -15,7 +15,7 @@ use latchkey_core::{
     tenancy::{Admission, Namespaces},
 };
 use latchkey_index::object::Fact;
-use support::{NOW, World, consumer, credential};
+use support::{Ends, NOW, World, consumer, credential};
 
 const KEYS: [&str; 2] = ["the first key of all", "the second key here"];
 
@@ -37,7 +37,8 @@ fn a_reader_never_sees_half_of_a_commit() {
     let done = AtomicBool::new(false);
     let seen = AtomicUsize::new(0);
     thread::scope(|scope| {
-        for _ in 0..2 {
+        let _ends = Ends(&done);
+        let readers = [(); 2].map(|()| {
             let cell = world.cell.clone();
             let (done, seen) = (&done, &seen);
             scope.spawn(move || {
@@ -56,18 +57,17 @@ fn a_reader_never_sees_half_of_a_commit() {
                         half => panic!("half a commit: {half:?}"),
                     };
                 }
-            });
-        }
+            })
+        });
         let mut swapped = false;
-        // The readers must have looked while commits went on.
-        while seen.load(SeqCst) < 2_000 {
+        // The readers must have looked while commits went on. One that found half a commit looks no more.
+        while seen.load(SeqCst) < 2_000 && !readers.iter().any(ScopedJoinHandle::is_finished) {
             swapped = !swapped;
             facts(swapped)
                 .into_iter()
                 .for_each(|fact| world.index.apply(fact));
             assert!(world.commit().changed);
         }
-        done.store(true, SeqCst);
     });
 }
 

@@ -1,4 +1,4 @@
-//! An object that was deleted and made again between two looks is another object.
+//! An object that was deleted and made again between two looks is another object (O-B2).
 
 mod support;
 

@@ -15,7 +15,7 @@ use latchkey_core::{
     tenancy::{Admission, Namespaces},
 };
 use latchkey_snapshot::Snapshot;
-use support::{NOW, World, consumer, credential, pepper};
+use support::{Ends, NOW, World, consumer, credential, pepper};
 
 const KEYS: [&str; 2] = ["the first key of all", "the second key here"];
 
@@ -28,8 +28,9 @@ fn a_reader_never_sees_half_a_repair() {
     ]);
     let (done, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
     thread::scope(|scope| {
+        let _ends = Ends(&done);
         let cell = world.cell.clone();
-        scope.spawn(|| {
+        let reader = scope.spawn(|| {
             let cell = cell;
             let admission = Admission {
                 own: "ns".into(),
@@ -42,8 +43,8 @@ fn a_reader_never_sees_half_a_repair() {
                 seen[usize::from(found[0])].fetch_add(1, SeqCst);
             }
         });
-        // The reader must have seen both, again and again.
-        while seen.iter().any(|seen| seen.load(SeqCst) < 500) {
+        // The reader must have seen both, again and again. One that found half a repair looks no more.
+        while seen.iter().any(|seen| seen.load(SeqCst) < 500) && !reader.is_finished() {
             let mut wrong = Snapshot::clone(&world.cell.load());
             for key in KEYS {
                 let digest = pepper("1").digest(&KeyHash::of(key.as_bytes()));
@@ -52,11 +53,10 @@ fn a_reader_never_sees_half_a_repair() {
             }
             drop(world.cell.swap(Arc::new(wrong)));
             let before = seen[0].load(SeqCst);
-            while seen[0].load(SeqCst) == before {
+            while seen[0].load(SeqCst) == before && !reader.is_finished() {
                 thread::yield_now();
             }
             while world.index.check(1).repaired.is_none() {}
         }
-        done.store(true, SeqCst);
     });
 }

@@ -45,6 +45,12 @@ fn corrupted() -> Index {
     let draft = index.draft.snapshot_mut();
     let held = Arc::clone(&draft.claimants(&digest("a key"), "ns")[0]);
     draft.remove(&held);
+    draft.insert(foreign());
+    index
+}
+
+/// What nobody puts in.
+fn foreign() -> Arc<Entry> {
     let parts = EntryParts {
         namespace: "ns",
         name: "mallory",
@@ -55,8 +61,7 @@ fn corrupted() -> Index {
         disabled: false,
         terminating: false,
     };
-    draft.insert(Arc::new(Entry::new(&parts, 1, digest("no key"))));
-    index
+    Arc::new(Entry::new(&parts, 1, digest("no key")))
 }
 
 fn digest(key: &str) -> Digest {

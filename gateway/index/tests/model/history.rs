@@ -8,9 +8,13 @@ use latchkey_core::{
 };
 use latchkey_crds::credential::PublishedKey;
 use latchkey_index::object::{ConsumerFacts, CredentialFacts, Fact, KeySource, Kind};
-use proptest::{option, prelude::*, sample::select};
+use proptest::{
+    option,
+    prelude::*,
+    sample::{Index, select},
+};
 
-use crate::support::{block, secret};
+use crate::support::{block_from, secret};
 
 pub(crate) const KEYS: [&str; 3] = [
     "the first key of all",
@@ -144,11 +148,11 @@ fn consumer() -> impl Strategy<Value = Fact> {
 /// Blocks of this credential or another one, of this source or another one, under any pepper.
 fn published() -> impl Strategy<Value = PublishedKey> {
     (uid(), select(&KEYS[..]), 0..4_usize, rarely()).prop_map(|(uid, key, pepper, other_source)| {
-        let mut block = block(&uid, key, &peppers()[pepper]);
+        let mut source = secret();
         if other_source {
-            block.source.key.push('x');
+            source.key.push('x');
         }
-        block
+        block_from(&uid, &source, key, &peppers()[pepper])
     })
 }
 
@@ -188,6 +192,44 @@ fn fact() -> impl Strategy<Value = Fact> {
     prop_oneof![3 => consumer(), 6 => credential(), 1 => undecodable]
 }
 
+/// A step, or one of the facts told so far once more, perhaps as that of another object of its name.
+#[derive(Clone, Debug)]
+enum Plan {
+    Step(Box<Step>),
+    Again(Index, bool),
+}
+
+fn recreated(fact: &mut Fact) {
+    let (Fact::Consumer(ConsumerFacts { uid, .. }) | Fact::Credential(CredentialFacts { uid, .. })) = fact
+    else {
+        return;
+    };
+    *uid = if uid == "u1" { "u2" } else { "u1" }.to_owned();
+}
+
+fn steps_of(plans: Vec<Plan>) -> Vec<Step> {
+    let mut told: Vec<Fact> = Vec::new();
+    let mut steps = vec![Step::Peppers(peppers()[..1].to_vec())];
+    for plan in plans {
+        let step = match plan {
+            Plan::Step(step) => *step,
+            Plan::Again(..) if told.is_empty() => continue,
+            Plan::Again(at, other_uid) => {
+                let mut fact = at.get(&told).clone();
+                if other_uid {
+                    recreated(&mut fact);
+                }
+                Step::Apply(fact)
+            }
+        };
+        if let Step::Apply(fact) | Step::RelistApply(fact) = &step {
+            told.push(fact.clone());
+        }
+        steps.push(step);
+    }
+    steps
+}
+
 pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
     let delete = kind().prop_flat_map(|kind| name_of(kind).prop_map(move |name| Step::Delete(kind, name)));
     let active = prop::collection::vec(select(peppers().to_vec()), 0..4);
@@ -200,10 +242,7 @@ pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
         1 => active.prop_map(Step::Peppers),
         4 => Just(Step::Commit),
     ];
-    let first = Just(Step::Peppers(peppers()[..1].to_vec()));
-    (first, prop::collection::vec(step, 0..80)).prop_map(|(first, steps)| {
-        let mut all = vec![first];
-        all.extend(steps);
-        all
-    })
+    let again = (any::<Index>(), any::<bool>()).prop_map(|(at, other_uid)| Plan::Again(at, other_uid));
+    let plan = prop_oneof![7 => step.prop_map(|step| Plan::Step(Box::new(step))), 1 => again];
+    prop::collection::vec(plan, 0..80).prop_map(steps_of)
 }

@@ -1,6 +1,8 @@
 //! Builders of facts, and an index with its reader.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
 use latchkey_core::{
     digest::{KeyHash, Pepper},
     object::ObjectName,
@@ -73,9 +75,24 @@ pub fn block(uid: &str, key: &str, pepper: &Pepper) -> PublishedKey {
 
 /// Likewise from this version of the Secret.
 pub fn block_of(uid: &str, key: &str, pepper: &Pepper, resource_version: &str) -> PublishedKey {
+    published_by(uid, &secret(), key, pepper, resource_version)
+}
+
+/// Likewise from this source.
+pub fn block_from(uid: &str, source: &SecretKeyRef, key: &str, pepper: &Pepper) -> PublishedKey {
+    published_by(uid, source, key, pepper, "1")
+}
+
+fn published_by(
+    uid: &str,
+    source: &SecretKeyRef,
+    key: &str,
+    pepper: &Pepper,
+    resource_version: &str,
+) -> PublishedKey {
     let subject = Subject {
         credential_uid: uid,
-        source: &secret(),
+        source,
     };
     let version = SecretVersion {
         uid: "uid of secret",
@@ -112,6 +129,15 @@ impl From<Fact> for Applied {
 
 /// Anything that can be applied.
 pub struct Applied(pub Fact);
+
+/// Lets readers end, also where the writer panics: the scope waits for them before it tells.
+pub struct Ends<'d>(pub &'d AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, SeqCst);
+    }
+}
 
 /// An index with one active pepper, and its reader.
 pub struct World {

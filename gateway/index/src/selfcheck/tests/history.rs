@@ -112,20 +112,6 @@ fn corrupt(index: &mut Index, how: u8) {
     index.commit();
 }
 
-fn foreign() -> Arc<Entry> {
-    let parts = EntryParts {
-        namespace: "ns",
-        name: "mallory",
-        consumer: 0,
-        created: UnixSeconds(1),
-        not_before: None,
-        expires: None,
-        disabled: false,
-        terminating: false,
-    };
-    Arc::new(Entry::new(&parts, 1, digest("no key")))
-}
-
 fn foreign_consumer() -> Arc<latchkey_snapshot::Consumer> {
     Arc::new(latchkey_snapshot::Consumer::new(
         &latchkey_snapshot::ConsumerParts {
