@@ -10,6 +10,8 @@ use super::{
 };
 
 pub(super) const KEY: &str = "correct-horse-battery";
+/// Another one.
+pub(super) const NEW_KEY: &str = "a-new-key-of-some-length";
 
 pub(super) fn named(name: &str) -> ObjectName {
     ObjectName::new("shop", name)

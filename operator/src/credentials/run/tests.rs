@@ -16,14 +16,13 @@ use tokio::{sync::watch, task::JoinHandle};
 
 use super::super::{
     Config, Stats,
-    testing::{KEY, by_secret, credential, inline, pepper, published, said, secret},
+    testing::{KEY, NEW_KEY, by_secret, credential, inline, pepper, published, said, secret},
 };
 use crate::{credentials, leadership::Leadership};
 use api::Api;
 
 const CREDENTIALS: &str = "/apis/latchkey.dev/v1alpha1/credentials";
 const CONSUMERS: &str = "/apis/latchkey.dev/v1alpha1/consumers";
-const NEW_KEY: &str = "a-new-key-of-some-length";
 const PATCH: &str = "PATCH /apis/latchkey.dev/";
 const GET_SECRET: &str = "GET /api/v1/";
 
