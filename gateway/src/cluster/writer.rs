@@ -10,7 +10,10 @@
 //! first complete list and a pepper was read: a policy that was not heard of yet opens doors, and a key
 //! without a pepper is refused.
 
-use std::sync::{Arc, atomic::Ordering::Relaxed};
+use std::{
+    mem,
+    sync::{Arc, atomic::Ordering::Relaxed},
+};
 
 use latchkey_core::object::ObjectName;
 use latchkey_index::{Checked, Index, object::Fact};
@@ -45,6 +48,10 @@ pub struct Writer {
     progress: Progress,
     stats: Arc<WatchStats>,
     serving: bool,
+    /// What lists told anew and was not logged yet.
+    corrected: usize,
+    /// Whether a list has ended since the last commit.
+    listed: bool,
 }
 
 #[derive(Debug)]
@@ -72,6 +79,8 @@ impl Writer {
             progress: Progress::new(&watched, readiness),
             stats,
             serving: false,
+            corrected: 0,
+            listed: false,
             collections: watched
                 .into_iter()
                 .map(|watched| Collection {
@@ -159,16 +168,21 @@ impl Writer {
 
     /// Lists said something else than was in force of so many objects. That is the only trace of an event
     /// that was lost; after an outage it is what was missed. What a process learns as it starts is none.
-    fn correct(&self, corrected: usize) {
-        if corrected == 0 || !self.serving {
+    /// Counted at once, and logged once a list, for a long outage is many batches.
+    fn correct(&mut self, corrected: usize) {
+        let listed = mem::take(&mut self.listed);
+        if !self.serving {
             return;
         }
         let number = u64::try_from(corrected).unwrap_or(u64::MAX);
         self.stats.corrections.fetch_add(number, Relaxed);
-        tracing::info!(
-            corrected,
-            "a list told of Consumers or Credentials what no watch had told"
-        );
+        self.corrected += corrected;
+        if listed && self.corrected > 0 {
+            tracing::info!(
+                corrected = mem::take(&mut self.corrected),
+                "a list told of Consumers or Credentials what no watch had told"
+            );
+        }
     }
 
     /// Nothing more is waiting: what was not logged because it was too much is summed up.
@@ -189,6 +203,7 @@ impl Writer {
         let namespace = namespace(&self.collections, id);
         match kind.reader() {
             Reader::Index(index) => {
+                self.listed = true;
                 for name in self.index.relist_end(index, namespace) {
                     self.findings.replace(about(kind, name), Vec::new(), nowhere);
                 }
@@ -263,7 +278,7 @@ impl Writer {
         let Some(collection) = self.collections.get_mut(id) else {
             return;
         };
-        if std::mem::replace(&mut collection.missing, missing) != missing
+        if mem::replace(&mut collection.missing, missing) != missing
             && let Some(stats) = self.stats.of(collection.watched.kind)
         {
             let of_kind = self

@@ -13,7 +13,7 @@ use latchkey_core::object::ObjectName;
 use latchkey_index::Index;
 use latchkey_routing::router::{Router, RouterConfig};
 use latchkey_runtime::readiness::Readiness;
-use latchkey_snapshot::Snapshot;
+use latchkey_snapshot::{Snapshot, SnapshotCell};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -127,12 +127,53 @@ fn eventually(what: &str, is: impl Fn() -> bool) {
     }
 }
 
-/// Waits until so many more rounds were finished.
-fn rounds(stats: &CheckStats, more: u64) {
-    let before = stats.checks.load(Relaxed);
-    eventually("the check goes on", || {
-        stats.checks.load(Relaxed) >= before + more
-    });
+/// A control thread that has taken in all first lists.
+struct Running {
+    sender: mpsc::Sender<(usize, Event)>,
+    cell: SnapshotCell,
+    stats: Arc<CheckStats>,
+    thread: JoinHandle<()>,
+}
+
+impl Running {
+    /// With a round of the self-check so often.
+    fn checking(interval: Duration) -> Self {
+        let (sender, events) = mpsc::channel(64);
+        let writer = writer(&Readiness::default());
+        let cell = writer.index().snapshots();
+        let checks = SelfCheck::every(interval, Instant::now());
+        let stats = checks.stats();
+        let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
+        for event in lists() {
+            sender.blocking_send(event).unwrap();
+        }
+        eventually("a pepper", || cell.load().stats().peppers == 1);
+        Self {
+            sender,
+            cell,
+            stats,
+            thread,
+        }
+    }
+
+    /// Swaps in a snapshot without peppers, behind everybody's back.
+    fn lose_peppers(&self) {
+        let mut wrong = Snapshot::clone(&self.cell.load());
+        wrong.set_peppers([].into());
+        drop(self.cell.swap(Arc::new(wrong)));
+    }
+
+    /// Waits until so many more rounds were finished.
+    fn finish_rounds(&self, more: u64) {
+        let finished = || self.stats.checks.load(Relaxed);
+        let before = finished();
+        eventually("the check goes on", || finished() >= before + more);
+    }
+
+    fn end(self) {
+        drop(self.sender);
+        self.thread.join().unwrap();
+    }
 }
 
 fn consumer(name: &str) -> (usize, Event) {
@@ -148,50 +189,28 @@ fn consumer(name: &str) -> (usize, Event) {
 
 #[test]
 fn a_snapshot_that_went_wrong_is_repaired_once_and_the_check_is_quiet_from_then_on() {
-    let readiness = Readiness::default();
-    let (sender, events) = mpsc::channel(64);
-    let writer = writer(&readiness);
-    let cell = writer.index().snapshots();
-    let checks = SelfCheck::every(OFTEN, Instant::now());
-    let stats = checks.stats();
-    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
-    for event in lists() {
-        sender.blocking_send(event).unwrap();
-    }
-    eventually("a pepper", || cell.load().stats().peppers == 1);
-    rounds(&stats, 2);
-    assert_eq!(stats.repairs.load(Relaxed), 0);
+    let running = Running::checking(OFTEN);
+    running.finish_rounds(2);
+    assert_eq!(running.stats.repairs.load(Relaxed), 0);
 
-    let mut wrong = Snapshot::clone(&cell.load());
-    wrong.set_peppers([].into());
-    drop(cell.swap(Arc::new(wrong)));
-    eventually("the pepper is back", || cell.load().stats().peppers == 1);
-    eventually("it is counted", || stats.repairs.load(Relaxed) == 1);
-    rounds(&stats, 3);
-    assert_eq!(stats.repairs.load(Relaxed), 1);
-    drop(sender);
-    thread.join().unwrap();
+    running.lose_peppers();
+    eventually("the pepper is back", || running.cell.load().stats().peppers == 1);
+    eventually("it is counted", || running.stats.repairs.load(Relaxed) == 1);
+    running.finish_rounds(3);
+    assert_eq!(running.stats.repairs.load(Relaxed), 1);
+    running.end();
 }
 
 #[test]
 fn events_are_applied_while_rounds_follow_each_other() {
-    let (sender, events) = mpsc::channel(64);
-    let writer = writer(&Readiness::default());
-    let cell = writer.index().snapshots();
-    let checks = SelfCheck::every(OFTEN, Instant::now());
-    let stats = checks.stats();
-    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
-    for event in lists() {
-        sender.blocking_send(event).unwrap();
-    }
+    let running = Running::checking(OFTEN);
     for n in 1..=5 {
-        sender.blocking_send(consumer(&format!("c{n}"))).unwrap();
-        eventually("it is applied", || cell.load().stats().consumers == n);
-        rounds(&stats, 1);
+        running.sender.blocking_send(consumer(&format!("c{n}"))).unwrap();
+        eventually("it is applied", || running.cell.load().stats().consumers == n);
+        running.finish_rounds(1);
     }
-    assert_eq!(stats.repairs.load(Relaxed), 0);
-    drop(sender);
-    thread.join().unwrap();
+    assert_eq!(running.stats.repairs.load(Relaxed), 0);
+    running.end();
 }
 
 #[test]
@@ -233,26 +252,15 @@ fn who_waits_for_a_check_far_away_is_woken_by_an_event() {
 
 #[test]
 fn switched_off_it_checks_nothing() {
-    let (sender, events) = mpsc::channel(64);
-    let writer = writer(&Readiness::default());
-    let cell = writer.index().snapshots();
-    let checks = SelfCheck::every(Duration::ZERO, Instant::now());
-    let stats = checks.stats();
-    let thread = start(events, writer, checks, Box::new(|_| {}), ()).unwrap();
-    for event in lists() {
-        sender.blocking_send(event).unwrap();
-    }
-    eventually("a pepper", || cell.load().stats().peppers == 1);
-    let mut wrong = Snapshot::clone(&cell.load());
-    wrong.set_peppers([].into());
-    drop(cell.swap(Arc::new(wrong)));
+    let running = Running::checking(Duration::ZERO);
+    running.lose_peppers();
     for n in 1..=20 {
         // What does not change anything commits nothing.
-        sender.blocking_send((0, Event::Working)).unwrap();
-        assert_eq!(cell.load().stats().peppers, 0, "after {n} events");
+        running.sender.blocking_send((0, Event::Working)).unwrap();
+        assert_eq!(running.cell.load().stats().peppers, 0, "after {n} events");
     }
-    drop(sender);
-    thread.join().unwrap();
+    let (cell, stats) = (running.cell.clone(), running.stats.clone());
+    running.end();
     assert_eq!(cell.load().stats().peppers, 0);
     assert_eq!(stats.checks.load(Relaxed), 0);
 }
