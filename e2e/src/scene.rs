@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use crate::{
     address::Address,
+    client::Request,
     echo::Echo,
     folder::Folder,
     gateway::{PORT, Starter},
@@ -67,6 +68,18 @@ impl Scene {
     pub fn with_echo() -> (Self, Echo) {
         let echo = Echo::start("echo", &Logs::of_this_test());
         (Self::protected(echo.address()), echo)
+    }
+
+    /// A file of a namespace of its own (`NAMESPACE.yaml`), in place of what it held: a Consumer, and its
+    /// Credential `laptop`. Gives a request with the key.
+    pub fn tenant(&self, namespace: &str, owner: &str, key: &str) -> Request {
+        let objects = [
+            manifest::consumer(owner),
+            manifest::credential("laptop", owner).sha256(key),
+        ];
+        let placed = objects.map(|object| object.namespace(namespace));
+        self.folder.write(&format!("{namespace}.yaml"), &placed);
+        Request::get("/").key(key)
     }
 
     /// A Consumer and a Credential of the same name whose key is published by its hash; each in a

@@ -38,5 +38,5 @@ fn how_far_a_clock_is_from_the_api_servers_is_a_metric_and_a_warning() {
     gateway.says(&["apart", "NTP"]);
     relay.lift(long_ago);
     gateway.until_metric(SKEW, &[], |skew| skew.abs() < 2.0);
-    gateway.says(&["agrees with the API server's again"]);
+    gateway.says(&["is near the API server's again"]);
 }

@@ -83,21 +83,20 @@ fn objects_of_one_leaf_name_in_two_namespaces_are_two_objects() {
         let (scene, _echo) = Scene::with_echo();
         let everybody = policy().set("spec.consumerNamespaces", json!(["*"]));
         scene.folder.write("policy.yaml", &[everybody]);
-        let write = |namespace: &str, owner: &str, key: &str| {
-            let objects = [consumer(owner), credential("laptop", owner).sha256(key)];
-            let placed = objects.map(|object| object.namespace(namespace));
-            scene.folder.write(&format!("{namespace}.yaml"), &placed);
-            Request::get("/").key(key)
-        };
         let [first, second, third] = ["first", "second", "third"].map(keys::key);
-        let both = || (write("one", "alice", &first), write("two", "bob", &second));
+        let both = || {
+            (
+                scene.tenant("one", "alice", &first),
+                scene.tenant("two", "bob", &second),
+            )
+        };
         let early = (!later).then(both);
         let gateway = scene.gateway().start();
         let (alice, bob) = early.unwrap_or_else(both);
         gateway.knows(&alice, "alice");
         gateway.knows(&bob, "bob");
 
-        let rotated = write("one", "alice", &third);
+        let rotated = scene.tenant("one", "alice", &third);
         gateway.knows(&rotated, "alice");
         gateway.still(&alice, 401);
         gateway.knows(&bob, "bob");

@@ -2,7 +2,6 @@
 //! with the check switched off.
 
 use latchkey_e2e::{
-    client::Request,
     gateway::Gateway,
     keys,
     manifest::{consumer, credential},
@@ -37,27 +36,21 @@ fn the_check_goes_on_while_keys_come_and_go_and_finds_nothing_to_repair() {
     let everybody = policy().set("spec.consumerNamespaces", json!(["*"]));
     scene.folder.write("policy.yaml", &[everybody]);
     let gateway = scene.gateway().args(&OFTEN).start();
-    let write = |namespace: &str, owner: &str, key: &str| {
-        let objects = [consumer(owner), credential("laptop", owner).sha256(key)];
-        let placed = objects.map(|object| object.namespace(namespace));
-        scene.folder.write(&format!("{namespace}.yaml"), &placed);
-        Request::get("/").key(key)
-    };
     let [first, second, third] = ["first", "second", "third"].map(keys::key);
 
     // One leaf name in two namespaces.
-    let alice = write("one", "alice", &first);
-    let bob = write("two", "bob", &second);
+    let alice = scene.tenant("one", "alice", &first);
+    let bob = scene.tenant("two", "bob", &second);
     gateway.knows(&alice, "alice");
     gateway.knows(&bob, "bob");
     checked(&gateway);
-    let rotated = write("one", "alice", &third);
+    let rotated = scene.tenant("one", "alice", &third);
     gateway.knows(&rotated, "alice");
     gateway.still(&alice, 401);
     checked(&gateway);
 
     // A key that two hold changes hands as one of them goes.
-    let both = write("two", "bob", &third);
+    let both = scene.tenant("two", "bob", &third);
     scene.folder.delete("one.yaml");
     gateway.knows(&both, "bob");
     checked(&gateway);

@@ -107,7 +107,7 @@ fn tell(news: News) {
              this machine's; check the time service (NTP) on both",
             skew.abs(),
         ),
-        News::Near => tracing::info!("this machine's clock agrees with the API server's again"),
+        News::Near => tracing::info!("this machine's clock is near the API server's again"),
     }
 }
 

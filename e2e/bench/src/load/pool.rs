@@ -132,6 +132,7 @@ impl Counters {
 
     fn write_one(&self, object: &Manifest, write: impl Fn(&Manifest) -> Result<Reply, String>) {
         let mut wait = FIRST_WAIT;
+        let mut last = String::new();
         for _ in 0..TRIES {
             let rest = match write(object) {
                 Ok(Reply::Done) => return count(&self.changed),
@@ -141,10 +142,17 @@ impl Counters {
                 }
                 Ok(Reply::TooMany(asked)) => {
                     count(&self.too_many);
+                    "429, too many requests".clone_into(&mut last);
                     asked.unwrap_or(wait)
                 }
-                Ok(Reply::Fault(_)) | Err(_) => {
+                Ok(Reply::Fault(status)) => {
                     count(&self.faults);
+                    last = status.to_string();
+                    wait
+                }
+                Err(why) => {
+                    count(&self.faults);
+                    last = why;
                     wait
                 }
             };
@@ -154,7 +162,11 @@ impl Counters {
             pause(rest.min(LONGEST_WAIT));
             wait = (wait * 2).min(LONGEST_WAIT);
         }
-        self.fail(&format!("{} was not taken in {TRIES} tries", of(object)));
+        self.fail(&format!(
+            "{} was not taken in {TRIES} tries, at last: {last}; the log of the API server may say more. Repeated, \
+             a load goes on where it ended",
+            of(object)
+        ));
     }
 
     fn fail(&self, why: &str) {

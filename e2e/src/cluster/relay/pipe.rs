@@ -125,6 +125,7 @@ impl Pipe {
                 self.wait(pace).await
             }
             Some((rule, Action::Forget(idle))) if self.pending.is_empty() && !self.ended => {
+                // The fault itself: a flow is forgotten after so long without a byte.
                 tokio::select! {
                     over = self.read() => over,
                     () = sleep(idle) => self.silence(rule).await,
@@ -187,6 +188,7 @@ impl Pipe {
         }
     }
 
+    /// The fault itself, between two bytes of a slow path.
     async fn wait(&mut self, time: Duration) -> Result<(), Over> {
         tokio::select! {
             () = sleep(time) => Ok(()),

@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// It took so many seconds, and not one more.
+fn assert_took(begun: Instant, seconds: u64) {
+    assert_eq!(begun.elapsed().as_secs(), seconds);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_watch_goes_on_from_the_list_and_tells_what_changes() {
     let mut scene = start(services());
@@ -61,11 +66,7 @@ async fn a_watch_that_never_answers_is_given_up_and_opened_again() {
     let begun = Instant::now();
     let silent = scene.server.asked().await;
     let next = scene.server.asked().await;
-    let took = begun.elapsed();
-    assert!(
-        took >= Duration::from_secs(25) && took < Duration::from_secs(26),
-        "{took:?}"
-    );
+    assert_took(begun, 25);
     assert!(!silent.is_wanted());
     assert_eq!(next.query("resourceVersion"), Some("10"));
     assert_eq!(scene.words(1).await, ["trouble"]);
@@ -83,11 +84,7 @@ async fn a_watch_that_falls_silent_is_given_up_and_resumed() {
     assert_eq!(scene.words(1).await, ["applied a"]);
     let begun = Instant::now();
     let next = scene.server.asked().await;
-    let took = begun.elapsed();
-    assert!(
-        took >= Duration::from_secs(25) && took < Duration::from_secs(26),
-        "{took:?}"
-    );
+    assert_took(begun, 25);
     assert_eq!(next.query("resourceVersion"), Some("11"));
     watch.abandoned().await;
     assert_eq!(scene.restarts(Cause::Timeout), 1);
@@ -104,16 +101,13 @@ async fn a_watch_that_moves_is_not_dead_but_one_that_does_not_end_is_resumed() {
     let drip = tokio::spawn(async move {
         loop {
             watch.raw("{");
+            // The slow server itself, in paused time; nothing waits for it.
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     });
     let next = scene.server.asked().await;
-    let took = begun.elapsed();
+    assert_took(begun, 45);
     drip.abort();
-    assert!(
-        took >= Duration::from_secs(45) && took < Duration::from_secs(46),
-        "{took:?}"
-    );
     assert_eq!(next.query("resourceVersion"), Some("11"));
     assert_eq!(scene.words(1).await, ["trouble"]);
     assert_eq!(scene.restarts(Cause::Timeout), 1);
