@@ -10,7 +10,9 @@
 pub mod admin;
 pub mod api;
 pub mod args;
+pub mod backoff;
 pub mod listen;
+pub mod random;
 pub mod readiness;
 pub mod shutdown;
 pub mod telemetry;

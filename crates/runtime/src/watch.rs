@@ -8,7 +8,6 @@
 //! Knows no kind: an object is JSON. Promises: nothing is left out silently (a watch that cannot go on
 //! lists again), a list that breaks is begun again without an end, and silence is noticed.
 
-mod backoff;
 mod contact;
 mod counts;
 mod end;

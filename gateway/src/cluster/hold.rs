@@ -24,7 +24,7 @@ use std::{
 
 use latchkey_core::object::ObjectName;
 use latchkey_routing::object::Resource;
-use latchkey_runtime::watch::Event;
+use latchkey_runtime::{backoff::Backoff, random::Random, watch::Event};
 use serde_json::json;
 
 pub(super) use self::{discovery::standing, run::run};
@@ -36,14 +36,8 @@ use crate::object::Kind;
 const HOLD: Duration = Duration::from_millis(500);
 /// The shortest time between an answer and the next question, so that many deletions are few questions.
 const SPACING: Duration = Duration::from_millis(100);
-/// The first wait after a question without an answer; it doubles.
-const SHORTEST: Duration = Duration::from_millis(200);
-/// The longest wait after a question without an answer, unless the server wants more.
-const LONGEST: Duration = Duration::from_secs(3);
-/// The longest that a server's own wish is honoured.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
-/// Doublings after which a wait has long reached its longest.
-const MAX_DOUBLINGS: u32 = 8;
+/// The shortest and the longest wait after a question without an answer, unless the server wants more.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 /// Deletions that are held at most. What would be too much is ignored, so that nothing opens.
 const LIMIT: usize = 65_536;
 
@@ -88,10 +82,10 @@ pub(super) struct Hold {
     asked: Option<u64>,
     /// When to ask again at the earliest.
     not_before: Option<Instant>,
-    /// Questions without an answer in a row.
-    failures: u32,
+    /// Of questions without an answer.
+    backoff: Backoff,
+    random: Random,
     told: BTreeSet<(Kind, Why)>,
-    seed: u64,
     limit: usize,
 }
 
@@ -112,9 +106,9 @@ impl Hold {
             next: 0,
             asked: None,
             not_before: None,
-            failures: 0,
+            backoff: Backoff::new(BACKOFF),
+            random: Random::new(seed),
             told: BTreeSet::new(),
-            seed,
             limit: LIMIT,
         }
     }
@@ -202,7 +196,7 @@ impl Hold {
         for (kind, count) in ignored {
             self.ignore(kind, Why::KindGoes, count, &mut step);
         }
-        self.failures = 0;
+        self.backoff.reset();
         self.not_before = Some(now + SPACING);
         step
     }
@@ -210,13 +204,9 @@ impl Hold {
     /// There is no answer: it is asked again, later each time. Whether that is news.
     pub(super) fn unanswered(&mut self, retry_after: Option<Duration>, now: Instant) -> bool {
         self.asked = None;
-        let due = SHORTEST.saturating_mul(1 << self.failures).min(LONGEST);
-        let part = u32::try_from(self.seed % 256).unwrap_or_default();
-        let wait = due + due / 512 * part;
-        let wished = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
-        self.not_before = Some(now + wait.max(wished));
-        self.failures = (self.failures + 1).min(MAX_DOUBLINGS);
-        self.failures == 1
+        let wait = self.backoff.next(retry_after, self.random.roll());
+        self.not_before = Some(now + wait);
+        self.backoff.failures() == 1
     }
 
     fn resource(&self, id: usize) -> Option<Resource> {

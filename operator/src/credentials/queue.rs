@@ -15,6 +15,7 @@ use std::{
 };
 
 use latchkey_core::object::ObjectName;
+use latchkey_runtime::{backoff, random::Random};
 
 use self::fair::Fair;
 
@@ -53,7 +54,7 @@ pub(super) struct Queue {
     delayed: BTreeMap<(Instant, u64), ObjectName>,
     next_ticket: u64,
     turns: u32,
-    seed: u64,
+    random: Random,
 }
 
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl Queue {
             delayed: BTreeMap::new(),
             next_ticket: 0,
             turns: 0,
-            seed,
+            random: Random::new(seed),
         }
     }
 
@@ -142,7 +143,7 @@ impl Queue {
                 return;
             }
             (None, After::Wait(wait)) => wait,
-            (None, After::Retry) => self.backoff(failures),
+            (None, After::Retry) => backoff::wait(BACKOFF, failures, self.random.roll()),
         };
         let key = (now + wait, self.ticket());
         self.delayed.insert(key, name.clone());
@@ -219,24 +220,6 @@ impl Queue {
         self.next_ticket += 1;
         self.next_ticket
     }
-
-    /// Doubles with every failure, less up to a half of it by chance: those that failed together come apart.
-    fn backoff(&mut self, failures: u32) -> Duration {
-        let (shortest, longest) = BACKOFF;
-        let doubled = shortest.saturating_mul(1 << failures.saturating_sub(1).min(16));
-        let wait = doubled.min(longest);
-        let chance = scramble(self.seed ^ self.ticket()) % 1000;
-        let less = wait * u32::try_from(chance).unwrap_or(0) / 2000;
-        (wait - less).max(shortest)
-    }
-}
-
-/// Spreads a number over all bits (splitmix64): chance enough for waits.
-fn scramble(number: u64) -> u64 {
-    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

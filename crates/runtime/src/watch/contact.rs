@@ -11,7 +11,6 @@ use tokio::time::sleep;
 
 use super::{
     Collection, Health,
-    backoff::Backoff,
     counts::count,
     list::is_absent,
     page::{Page, PageError},
@@ -19,7 +18,10 @@ use super::{
     skew::News,
     trouble,
 };
-use crate::api::{ApiError, Limits, send};
+use crate::{
+    api::{ApiError, Limits, send},
+    backoff::Backoff,
+};
 
 /// The longest that one contact may take, unless contacts are rarer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -16,9 +16,12 @@ use tokio::{
 
 use super::{
     Tuning,
-    backoff::{self, GAMMA, mix},
     counts::Counters,
     skew::{News, Skew},
+};
+use crate::{
+    backoff,
+    random::{GAMMA, mix},
 };
 
 pub(super) struct Shared {

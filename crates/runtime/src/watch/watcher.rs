@@ -14,11 +14,11 @@ use tokio::{
 
 use super::{
     Cause, Collection, Event, Health,
-    backoff::Backoff,
     counts::{Record, Running, count},
     end::{self, Start},
     shared::Shared,
 };
+use crate::backoff::Backoff;
 
 pub(super) struct Watcher<'a, T> {
     pub(super) shared: &'a Shared,

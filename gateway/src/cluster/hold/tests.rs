@@ -254,17 +254,22 @@ fn without_an_answer_all_stay_held_and_it_is_asked_again_less_and_less_often() {
         assert_eq!(news, round == 0);
         waits.push(scene.wake().unwrap() - asked);
     }
-    assert_eq!(waits[..6], [200, 400, 800, 1600, 3000, 3000]);
-    assert_eq!(waits.last(), Some(&3000));
+    let limits = 200..=3000;
+    assert!(waits.iter().all(|wait| limits.contains(wait)), "{waits:?}");
+    assert!(
+        waits[0] <= 400 && waits[69] >= limits.end() / 2,
+        "less and less often: {waits:?}"
+    );
     scene.ask();
     assert_eq!(scene.answer(&[Kind::AuthPolicy]), ["deleted AuthPolicy a"]);
 
     scene.at(1_000_000).delete(Kind::AuthPolicy, "b");
-    for (wished, wait) in [(1, 1000), (3600, 30_000)] {
+    for (wished, wait) in [(5, 5000), (3600, 30_000)] {
         scene.ask();
         let (asked, now) = (scene.ms, scene.now());
         scene.hold.unanswered(Some(Duration::from_secs(wished)), now);
-        assert_eq!(scene.wake().unwrap() - asked, wait);
+        let waited = scene.wake().unwrap() - asked;
+        assert!((wait..=wait + wait / 5).contains(&waited), "{waited}");
     }
 }
 
@@ -272,15 +277,15 @@ fn without_an_answer_all_stay_held_and_it_is_asked_again_less_and_less_often() {
 fn waits_of_processes_that_fail_together_differ() {
     let wait = |seed| {
         let mut scene = Scene::new(&[]);
-        scene.hold.seed = seed;
+        scene.hold.random = Random::new(seed);
         scene.delete(Kind::AuthPolicy, "a");
         scene.ask();
         let now = scene.now();
         scene.hold.unanswered(None, now);
         scene.wake().unwrap() - scene.ms
     };
-    assert_eq!(wait(0), 200);
-    assert!((290..300).contains(&wait(255)), "{}", wait(255));
+    let waits: BTreeSet<_> = (0..100).map(wait).collect();
+    assert!(waits.len() > 50, "{waits:?}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::random::mix;
 
 const LIMITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 
