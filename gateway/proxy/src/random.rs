@@ -3,7 +3,9 @@
 
 use std::cell::Cell;
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+use latchkey_runtime::random::{GAMMA, mix};
+
+/// A sequence, for whoever of its thread needs a number.
 #[derive(Debug)]
 pub(crate) struct Random(Cell<u64>);
 
@@ -23,9 +25,7 @@ impl Random {
     pub(crate) fn next(&self) -> u64 {
         let state = self.0.get().wrapping_add(GAMMA);
         self.0.set(state);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        mix(state)
     }
 
     /// Two numbers in one.
@@ -39,8 +39,6 @@ impl Random {
         usize::try_from(scaled).unwrap_or_default()
     }
 }
-
-const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {
