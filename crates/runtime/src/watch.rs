@@ -16,7 +16,9 @@ mod health;
 mod lines;
 mod list;
 mod object;
+mod once;
 mod page;
+mod pages;
 mod request;
 mod shared;
 mod skew;
@@ -30,7 +32,10 @@ use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-pub use self::counts::{Cause, CollectionCounts, Counts};
+pub use self::{
+    counts::{Cause, CollectionCounts, Counts},
+    once::list_once,
+};
 use self::{health::Health, shared::Shared, watcher::Watcher};
 
 /// Which objects.

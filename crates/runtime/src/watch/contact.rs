@@ -13,7 +13,7 @@ use super::{
     Collection, Health,
     counts::count,
     list::is_absent,
-    page::{Page, PageError},
+    page::Page,
     shared::{Held, Shared},
     skew::News,
     trouble,
@@ -96,9 +96,8 @@ async fn ask(shared: &Shared, collection: &Collection) -> Result<Option<u64>, Ap
         };
     }
     let answer = answer?;
-    let unreadable = |error: PageError| ApiError::Unreadable(error.to_string());
-    let page = Page::read(&answer.body).map_err(unreadable)?;
-    Ok(page.version().map_err(unreadable)?.parse().ok())
+    let page = Page::read(&answer.body)?;
+    Ok(page.version()?.parse().ok())
 }
 
 fn tell(news: News) {

@@ -4,6 +4,7 @@ use super::{
     Event, Health, object,
     object::ObjectError,
     page::{Page, PageError},
+    pages::{MAX_PAGE, Pages},
     stream::Stream,
     trouble,
     watcher::Watcher,
@@ -12,9 +13,6 @@ use crate::{
     api::{Answer, ApiError, Call, Limits, Verb, send},
     watch::counts::count,
 };
-
-/// The most bytes of a page. A larger one is asked for again by halves, down to one object.
-const MAX_PAGE: usize = 32 << 20;
 
 /// Why a list was not complete.
 enum Broken {
@@ -72,17 +70,13 @@ impl<T: Clone> Watcher<'_, T> {
 
     /// All pages. The version is that of the first: what came later is told again rather than left out.
     async fn pages(&mut self) -> Result<Position, Broken> {
-        let mut limit = self.shared.tuning.page_size.max(1);
+        let client = &self.shared.client;
+        let size = self.shared.tuning.page_size;
+        let mut pages = Pages::new(client, &self.collection, self.limits(), size);
         let mut version = None;
-        let mut next: Option<String> = None;
         loop {
-            let answer = match self.ask(self.collection.list(limit, next.as_deref())).await {
-                Err(Broken::Call(_, ApiError::TooLarge(_))) if limit > 1 => {
-                    limit /= 2;
-                    continue;
-                }
-                answer => answer?,
-            };
+            let answer = pages.ask().await;
+            let answer = answer.map_err(|error| Broken::Call(Verb::List, error))?;
             let page = Page::read(&answer.body)?;
             if version.is_none() {
                 version = Some(page.version()?.to_owned());
@@ -91,9 +85,8 @@ impl<T: Clone> Watcher<'_, T> {
             for object in page.objects(self.collection.content) {
                 self.emit(Event::Listed(object?.value)).await;
             }
-            match page.next() {
-                Some(token) => next = Some(token.to_owned()),
-                None => break,
+            if !pages.turn(&page) {
+                break;
             }
         }
         self.emit(Event::ListEnd).await;
@@ -128,14 +121,17 @@ impl<T: Clone> Watcher<'_, T> {
 
     async fn ask(&self, call: Call) -> Result<Answer, Broken> {
         let verb = call.verb();
-        let limits = Limits {
-            timeout: self.shared.tuning.read_timeout,
-            body: MAX_PAGE,
-        };
-        let answer = send(&self.shared.client, call, limits).await;
+        let answer = send(&self.shared.client, call, self.limits()).await;
         answer
             .and_then(|answer| Ok(answer.ok()?))
             .map_err(|error| Broken::Call(verb, error))
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            timeout: self.shared.tuning.read_timeout,
+            body: MAX_PAGE,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     Content,
     object::{self, ItemType, Object, ObjectError},
 };
+use crate::api::ApiError;
 
 /// Why a page is of no use. No text quotes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +20,12 @@ pub(super) enum PageError {
     NoVersion,
     #[error(transparent)]
     Object(#[from] ObjectError),
+}
+
+impl From<PageError> for ApiError {
+    fn from(error: PageError) -> Self {
+        Self::Unreadable(error.to_string())
+    }
 }
 
 /// A page: what stands around the items, and the items, each still as it came.
@@ -56,6 +63,12 @@ impl<'a> Page<'a> {
         version
             .filter(|version| !version.is_empty())
             .ok_or(PageError::NoVersion)
+    }
+
+    /// Whether it says of itself that it is a list, as every API server's does: an answer that is something
+    /// else must not pass for an empty one.
+    pub(super) fn is_list(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| kind.ends_with("List")) && self.version().is_ok()
     }
 
     /// What to ask for the next page, if there is one.

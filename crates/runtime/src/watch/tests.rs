@@ -5,6 +5,7 @@ mod contact;
 mod failures;
 mod listing;
 mod metadata;
+mod once;
 mod server;
 mod single;
 mod watching;
