@@ -76,15 +76,13 @@ impl Router {
             match target {
                 Target::Gateway(name) | Target::Listener(name, _) => {
                     ports.extend(self.gateways.claimed(name));
+                    let store = &self.store;
+                    self.routes
+                        .exposure
+                        .reassess(name, |listener| routes::protected(store, listener));
                 }
                 Target::Route(name) => changes.route(name, Touch::Rules),
             }
-        }
-        if !ports.is_empty() {
-            let store = &self.store;
-            self.routes
-                .exposure
-                .reassess(|listener| routes::protected(store, listener));
         }
         ports
     }

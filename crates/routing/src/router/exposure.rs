@@ -6,6 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use latchkey_core::object::ObjectName;
 
+use super::links::Multimap;
+
 /// A listener: its Gateway and its name.
 pub(super) type ListenerKey = (ObjectName, String);
 
@@ -13,6 +15,7 @@ pub(super) type ListenerKey = (ObjectName, String);
 #[derive(Debug, Default)]
 pub(super) struct Exposure {
     groups: HashMap<BTreeSet<ListenerKey>, Group>,
+    groups_of_gateway: Multimap<ObjectName, BTreeSet<ListenerKey>>,
     exposed: usize,
 }
 
@@ -27,10 +30,13 @@ impl Exposure {
     /// A bare route is attached to these listeners.
     pub(super) fn add(&mut self, listeners: BTreeSet<ListenerKey>, protected: impl Fn(&ListenerKey) -> bool) {
         let exposed = !listeners.iter().all(protected);
-        let group = self
-            .groups
-            .entry(listeners)
-            .or_insert(Group { routes: 0, exposed });
+        let groups_of_gateway = &mut self.groups_of_gateway;
+        let group = self.groups.entry(listeners).or_insert_with_key(|listeners| {
+            for (gateway, _) in listeners {
+                groups_of_gateway.insert(gateway.clone(), listeners.clone());
+            }
+            Group { routes: 0, exposed }
+        });
         group.routes += 1;
         self.exposed += usize::from(group.exposed);
     }
@@ -42,16 +48,26 @@ impl Exposure {
             self.exposed -= usize::from(group.exposed);
             if group.routes == 0 {
                 self.groups.remove(listeners);
+                for (gateway, _) in listeners {
+                    self.groups_of_gateway.remove(gateway, listeners);
+                }
             }
         }
     }
 
-    /// Policies of listeners or Gateways changed.
-    pub(super) fn reassess(&mut self, protected: impl Fn(&ListenerKey) -> bool) {
-        self.exposed = 0;
-        for (listeners, group) in &mut self.groups {
-            group.exposed = !listeners.iter().all(&protected);
-            self.exposed += if group.exposed { group.routes } else { 0 };
+    /// Policies of a Gateway or of its listeners changed.
+    pub(super) fn reassess(&mut self, gateway: &ObjectName, protected: impl Fn(&ListenerKey) -> bool) {
+        for listeners in self.groups_of_gateway.get(gateway) {
+            let Some(group) = self.groups.get_mut(listeners) else {
+                continue;
+            };
+            let exposed = !listeners.iter().all(&protected);
+            if exposed && !group.exposed {
+                self.exposed += group.routes;
+            } else if !exposed && group.exposed {
+                self.exposed -= group.routes;
+            }
+            group.exposed = exposed;
         }
     }
 

@@ -256,6 +256,25 @@ fn a_route_that_leaves_its_listener_and_cannot_be_read_stands_where_a_rebuild_do
     follow(steps, false).expect("it stands where a rebuild does");
 }
 
+/// Once a history failed so: a Gateway without any port did not count its routes again.
+#[test]
+fn a_policy_of_a_gateway_that_serves_nothing_stands_where_a_rebuild_does() {
+    let mut same_twice = plain_gateway();
+    let mut other = same_twice["spec"]["listeners"][0].clone();
+    other["name"] = json!("alt");
+    same_twice["spec"]["listeners"]
+        .as_array_mut()
+        .expect("a list")
+        .push(other);
+    let steps = [
+        Step::Put(same_twice),
+        Step::Put(route("r", &[], &json!([rule("/")]))),
+        Step::Commit,
+        Step::Put(policy("p", &["Gateway/gw"])),
+    ];
+    follow(steps, false).expect("it stands where a rebuild does");
+}
+
 proptest! {
     #![proptest_config(cases(500))]
 
