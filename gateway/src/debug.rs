@@ -116,6 +116,7 @@ fn of_watch(stats: &WatchStats, session: &Session) -> Value {
         "refusedBlocks": stats.refused_blocks.load(Relaxed),
         "corrections": stats.corrections.load(Relaxed),
         "deletionsHeld": stats.deletions_held.load(Relaxed),
+        "openingsHeld": stats.openings_held.load(Relaxed),
         "kinds": kinds.collect::<Map<_, _>>(),
     })
 }

@@ -90,6 +90,15 @@ impl Kind {
     pub fn shapes(self) -> bool {
         matches!(self, Self::AuthPolicy | Self::HttpRoute | Self::Gateway)
     }
+
+    /// Whether a change of it may bring a route into being, or to where a policy does not hold: then every
+    /// policy that was there before must be known.
+    pub fn opens(self) -> bool {
+        matches!(
+            self,
+            Self::HttpRoute | Self::Gateway | Self::ReferenceGrant | Self::Namespace
+        )
+    }
 }
 
 /// Who takes objects of a kind in.

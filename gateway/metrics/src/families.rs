@@ -109,6 +109,8 @@ families! {
     WATCH_MISSING = Gauge "latchkey_watch_missing" ["kind"];
     /// Deletions of AuthPolicies, HTTPRoutes and Gateways that wait until it is known whether their CRD is being removed.
     DELETIONS_HELD = Gauge "latchkey_watch_deletions_held" [];
+    /// Changes of HTTPRoutes, Gateways, ReferenceGrants and Namespaces, and deletions of AuthPolicies, that wait until every AuthPolicy that was there before them is known.
+    OPENINGS_HELD = Gauge "latchkey_watch_openings_held" [];
     /// Objects of a kind that stay in force though they are deleted, because their CRD was being removed.
     DELETIONS_IGNORED = Counter "latchkey_watch_deletions_ignored_total" ["kind"];
     /// Objects of a kind that exist and cannot be read or honoured.

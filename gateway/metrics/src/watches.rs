@@ -7,8 +7,8 @@ use crate::{
     encode::{Family, Labels, Text, Value},
     families::{
         CLOCK_SKEW, CONTACT_AGE, CONTACT_FAILURES, DELETIONS_HELD, DELETIONS_IGNORED, LIST_CORRECTIONS,
-        PUBLISHED_BLOCKS_REFUSED, STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS, WATCH_LIST_FAILURES,
-        WATCH_LISTS, WATCH_MISSING, WATCH_RESTARTS, WATCH_WORKING,
+        OPENINGS_HELD, PUBLISHED_BLOCKS_REFUSED, STORE_ROLLBACKS, UNDECODABLE_OBJECTS, WATCH_EVENTS,
+        WATCH_LIST_FAILURES, WATCH_LISTS, WATCH_MISSING, WATCH_RESTARTS, WATCH_WORKING,
     },
 };
 
@@ -29,6 +29,8 @@ pub struct Watches {
     pub corrections: u64,
     /// Deletions that wait until it is known whether their kind stands.
     pub deletions_held: usize,
+    /// Changes that wait until every AuthPolicy that was there before them is known.
+    pub openings_held: usize,
     /// By kind.
     pub kinds: Vec<KindWatches>,
 }
@@ -71,6 +73,7 @@ pub fn watches(read: impl Fn() -> Watches + Send) -> impl Source {
         text.single(&PUBLISHED_BLOCKS_REFUSED, watches.refused_blocks);
         text.single(&LIST_CORRECTIONS, watches.corrections);
         text.single(&DELETIONS_HELD, watches.deletions_held);
+        text.single(&OPENINGS_HELD, watches.openings_held);
         let mut by_kind = |family: &'static Family, value: fn(&KindWatches) -> Value| {
             let mut samples = text.family(family);
             for kind in &watches.kinds {

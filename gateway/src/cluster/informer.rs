@@ -1,6 +1,5 @@
 //! The thread that talks to the API server: all watches and the contact, on one runtime. It only hands on
-//! what it hears, deletions of what shapes routing a little later; a full queue makes it wait, never the
-//! writer.
+//! what it hears, what shapes routing once it may be in force; a full queue makes it wait, never the writer.
 
 use std::{
     io,
@@ -24,18 +23,18 @@ use tokio::{
 };
 
 use super::{
-    hold::{self, Hold},
     kinds::Scope,
+    shaping::{self, Heard},
     stats::WatchStats,
 };
-use crate::args::cluster::ClusterArgs;
+use crate::{args::cluster::ClusterArgs, object::Kind};
 
 /// How often workers are told when the API server was last heard of, where that has a limit.
 const TELL: Duration = Duration::from_secs(1);
 /// Events that may wait for the writer, which takes as many at a time. Each is one object.
 const QUEUE: usize = 1024;
-/// Events that may wait for the task that holds deletions. It passes on at once what it does not hold.
-const HOLD_QUEUE: usize = 64;
+/// Events that may wait for the task that puts them in order.
+const SHAPING_QUEUE: usize = 64;
 
 /// Why cluster mode cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -162,20 +161,28 @@ impl Watches {
             seed,
         } = self;
         let watched = scope.watched();
-        let hold = Hold::new(watched.clone(), seed);
-        let (shaping, shaped) = mpsc::channel(HOLD_QUEUE);
+        let collections = shaping::policies(&watched);
+        let (policies, heard_policies) = mpsc::channel(SHAPING_QUEUE);
+        let (others, heard_others) = mpsc::channel(SHAPING_QUEUE);
         let mut tasks = JoinSet::new();
-        for (id, watched) in watched.into_iter().enumerate() {
-            let to = if watched.kind.shapes() { &shaping } else { &events };
+        for (id, watched) in watched.iter().cloned().enumerate() {
+            let to = match watched.kind {
+                Kind::AuthPolicy => &policies,
+                kind if kind.opens() => &others,
+                _ => &events,
+            };
             let (session, to) = (session.clone(), to.clone());
             tasks.spawn(async move { session.watch(watched.collection, id, to).await });
         }
-        drop(shaping);
+        drop((policies, others));
+        let heard = Heard {
+            policies: heard_policies,
+            others: heard_others,
+        };
         tasks.spawn(async move {
-            hold::run(hold, shaped, events, stats, |kinds| {
-                hold::standing(&client, kinds)
-            })
-            .await;
+            let standing = |kinds| shaping::standing(&client, kinds);
+            let listed = || shaping::listed(&client, &collections);
+            shaping::run(&watched, seed, heard, events, stats, standing, listed).await;
         });
         let (contact, contacted) = (session.clone(), scope.contact());
         tasks.spawn(async move { contact.contact(&contacted).await });

@@ -15,6 +15,8 @@ pub struct WatchStats {
     pub corrections: AtomicU64,
     /// Deletions that wait until it is known whether their kind stands.
     pub deletions_held: AtomicUsize,
+    /// Changes that wait until every AuthPolicy that was there before them is known.
+    pub openings_held: AtomicUsize,
 }
 
 /// What became of one kind.
@@ -52,6 +54,7 @@ impl WatchStats {
             refused_blocks: AtomicU64::new(0),
             corrections: AtomicU64::new(0),
             deletions_held: AtomicUsize::new(0),
+            openings_held: AtomicUsize::new(0),
         }
     }
 

@@ -74,6 +74,7 @@ pub(super) fn watches(stats: Arc<WatchStats>, session: Session) -> impl Source {
             refused_blocks: stats.refused_blocks.load(Relaxed),
             corrections: stats.corrections.load(Relaxed),
             deletions_held: stats.deletions_held.load(Relaxed),
+            openings_held: stats.openings_held.load(Relaxed),
         }
     })
 }

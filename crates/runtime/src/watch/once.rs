@@ -18,17 +18,19 @@ use crate::api::{ApiError, Limits};
 /// answer, and no cache that is behind has a part in it.
 ///
 /// # Errors
-/// It was not complete `within` this time, or something of it cannot be read: then nothing is known.
+/// A page, or all, was not complete within its time, or something of it cannot be read: then nothing is
+/// known.
 pub async fn list_once(
     client: &Client,
     collection: &Collection,
-    within: Duration,
+    page: Duration,
+    all: Duration,
 ) -> Result<Vec<Value>, ApiError> {
     let limits = Limits {
-        timeout: within,
+        timeout: page,
         body: MAX_PAGE,
     };
-    let all = async {
+    let pages = async {
         let mut pages = Pages::new(client, collection, limits, Tuning::default().page_size);
         let mut listed = Vec::new();
         loop {
@@ -46,7 +48,5 @@ pub async fn list_once(
             }
         }
     };
-    timeout(within, all)
-        .await
-        .unwrap_or(Err(ApiError::Timeout(within)))
+    timeout(all, pages).await.unwrap_or(Err(ApiError::Timeout(all)))
 }

@@ -80,6 +80,7 @@ fn some_watches() -> Watches {
             ..KindWatches::default()
         }],
         deletions_held: 6,
+        openings_held: 7,
         corrections: 8,
         ..Watches::default()
     }
@@ -97,6 +98,7 @@ fn watches_are_told_by_kind_and_cause() {
     assert_eq!(of("latchkey_undecodable_objects"), Some(4.0));
     assert_eq!(of("latchkey_watch_deletions_ignored_total"), Some(5.0));
     assert_eq!(read.value("latchkey_watch_deletions_held", &[]), Some(6.0));
+    assert_eq!(read.value("latchkey_watch_openings_held", &[]), Some(7.0));
     let corrections = read.value("latchkey_watch_list_corrections_total", &[]);
     assert_eq!(corrections, Some(8.0));
     let timeouts = [("kind", "Consumer"), ("cause", "timeout")];

@@ -1,9 +1,12 @@
 //! A complete list, once.
 
+use tokio::time::sleep;
+
 use super::*;
 use crate::api::ApiError;
 
-const WITHIN: Duration = Duration::from_secs(20);
+const PAGE: Duration = Duration::from_secs(5);
+const ALL: Duration = Duration::from_secs(12);
 
 fn policies() -> Collection {
     Collection {
@@ -27,7 +30,7 @@ fn page(items: &[(&str, u64)], next: &str) -> Value {
 /// A list that is under way.
 fn ask() -> (Server, JoinHandle<Result<Vec<Value>, ApiError>>) {
     let (server, client) = Server::new();
-    let listing = tokio::spawn(async move { list_once(&client, &policies(), WITHIN).await });
+    let listing = tokio::spawn(async move { list_once(&client, &policies(), PAGE, ALL).await });
     (server, listing)
 }
 
@@ -58,8 +61,22 @@ async fn nothing_is_known_where_it_is_not_complete() {
     let begun = Instant::now();
     server.asked().await.json(200, &page(&[("a", 1)], "more"));
     let _unanswered = server.asked().await;
-    assert!(matches!(listing.await.unwrap(), Err(ApiError::Timeout(WITHIN))));
-    assert_eq!(begun.elapsed(), WITHIN);
+    assert!(matches!(listing.await.unwrap(), Err(ApiError::Timeout(PAGE))));
+    assert_eq!(begun.elapsed(), PAGE);
+
+    let (mut server, mut listing) = ask();
+    let begun = Instant::now();
+    let timed_out = loop {
+        tokio::select! {
+            listed = &mut listing => break listed.unwrap(),
+            asked = server.asked() => {
+                sleep(Duration::from_secs(4)).await;
+                asked.json(200, &page(&[("a", 1)], "more"));
+            }
+        }
+    };
+    assert!(matches!(timed_out, Err(ApiError::Timeout(ALL))));
+    assert_eq!(begun.elapsed(), ALL);
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,11 +11,9 @@
 //! single deletions. Whoever removes a CRD did not mean to open every door that its objects kept shut, so
 //! such a deletion is ignored; for that, each one has to wait until the kind's standing can be told.
 //!
-//! Pure: the clock is an argument, and others do the asking. Deletions are decided in the order in which
-//! they came, whatever their kinds: a route that was deleted before its policy is never without it.
-
-mod discovery;
-mod run;
+//! Pure: the clock is an argument, and others do the asking. Policies are held longer than what they protect,
+//! so that a route that was deleted before its policy goes before it too, though the watch that tells of it
+//! is a little behind.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -24,20 +22,20 @@ use std::{
 
 use latchkey_core::object::ObjectName;
 use latchkey_routing::object::Resource;
-use latchkey_runtime::{backoff::Backoff, random::Random, watch::Event};
+use latchkey_runtime::watch::Event;
 use serde_json::json;
 
-pub(super) use self::{discovery::standing, run::run};
-use super::{fact::name_of, kinds::Watched};
-use crate::object::Kind;
+use super::pace::Pace;
+use crate::{
+    cluster::{fact::name_of, kinds::Watched},
+    object::Kind,
+};
 
 /// How long a deletion waits before it is asked about: every API server has by then heard of a CRD that was
 /// being removed when the object was deleted.
 const HOLD: Duration = Duration::from_millis(500);
-/// The shortest time between an answer and the next question, so that many deletions are few questions.
-const SPACING: Duration = Duration::from_millis(100);
-/// The shortest and the longest wait after a question without an answer, unless the server wants more.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
+/// How long that of an AuthPolicy does.
+const HOLD_POLICY: Duration = Duration::from_secs(1);
 /// Deletions that are held at most. What would be too much is ignored, so that nothing opens.
 const LIMIT: usize = 65_536;
 
@@ -74,26 +72,24 @@ pub(super) enum Why {
 pub(super) struct Hold {
     /// By number.
     watched: Vec<Watched>,
-    /// In the order in which they came.
-    held: BTreeMap<u64, Deletion>,
-    places: HashMap<(usize, ObjectName), u64>,
+    /// In the order in which they are due.
+    held: BTreeMap<Turn, Deletion>,
+    places: HashMap<(usize, ObjectName), Turn>,
     next: u64,
-    /// Those before this one are being asked about.
-    asked: Option<u64>,
-    /// When to ask again at the earliest.
-    not_before: Option<Instant>,
-    /// Of questions without an answer.
-    backoff: Backoff,
-    random: Random,
+    /// Those that were due then are being asked about.
+    asked: Option<Instant>,
+    pace: Pace,
     told: BTreeSet<(Kind, Why)>,
     limit: usize,
 }
+
+/// When a deletion is due, and a number that sets those apart that are due at once.
+type Turn = (Instant, u64);
 
 #[derive(Debug)]
 struct Deletion {
     collection: usize,
     name: ObjectName,
-    since: Instant,
 }
 
 impl Hold {
@@ -105,9 +101,7 @@ impl Hold {
             places: HashMap::new(),
             next: 0,
             asked: None,
-            not_before: None,
-            backoff: Backoff::new(BACKOFF),
-            random: Random::new(seed),
+            pace: Pace::new(seed),
             told: BTreeSet::new(),
             limit: LIMIT,
         }
@@ -156,18 +150,15 @@ impl Hold {
         if self.asked.is_some() {
             return None;
         }
-        let (_, oldest) = self.held.first_key_value()?;
-        let due = oldest.since + HOLD;
-        Some(self.not_before.map_or(due, |earliest| due.max(earliest)))
+        let ((due, _), _) = self.held.first_key_value()?;
+        Some(self.pace.earliest(*due))
     }
 
     /// What to ask about, for all that are due: one question, which is to be followed by its answer.
     pub(super) fn ask(&mut self, now: Instant) -> BTreeSet<Resource> {
-        let due = |deletion: &Deletion| deletion.since + HOLD <= now;
-        let later = self.held.iter().find(|(_, deletion)| !due(deletion));
-        let end = later.map_or(self.next, |(number, _)| *number);
-        self.asked = Some(end);
-        let asked = self.held.range(..end);
+        self.asked = Some(now);
+        self.pace.ask(now);
+        let asked = self.held.range(..=(now, u64::MAX));
         asked
             .filter_map(|(_, deletion)| self.resource(deletion.collection))
             .collect()
@@ -177,8 +168,10 @@ impl Hold {
     /// later ones may belong to a removal that it does not know of.
     pub(super) fn answered(&mut self, standing: &BTreeSet<Resource>, now: Instant) -> Step {
         let mut step = Step::default();
-        let end = self.asked.take().unwrap_or_default();
-        let later = self.held.split_off(&end);
+        let Some(asked) = self.asked.take() else {
+            return step;
+        };
+        let later = self.held.split_off(&(asked, u64::MAX));
         let mut ignored = BTreeMap::new();
         for deletion in std::mem::replace(&mut self.held, later).into_values() {
             let id = deletion.collection;
@@ -196,17 +189,15 @@ impl Hold {
         for (kind, count) in ignored {
             self.ignore(kind, Why::KindGoes, count, &mut step);
         }
-        self.backoff.reset();
-        self.not_before = Some(now + SPACING);
+        self.pace.answered(now);
+        self.pace.settled();
         step
     }
 
     /// There is no answer: it is asked again, later each time. Whether that is news.
     pub(super) fn unanswered(&mut self, retry_after: Option<Duration>, now: Instant) -> bool {
         self.asked = None;
-        let wait = self.backoff.next(retry_after, self.random.roll());
-        self.not_before = Some(now + wait);
-        self.backoff.failures() == 1
+        self.pace.again(retry_after, now) == 1
     }
 
     fn resource(&self, id: usize) -> Option<Resource> {
@@ -222,19 +213,19 @@ impl Hold {
         if self.held.len() >= self.limit {
             return self.ignore(kind, Why::TooMany, 1, step);
         }
-        self.places.insert((id, name.clone()), self.next);
-        let deletion = Deletion {
-            collection: id,
-            name,
-            since: now,
+        let hold = match kind {
+            Kind::AuthPolicy => HOLD_POLICY,
+            _ => HOLD,
         };
-        self.held.insert(self.next, deletion);
+        let turn = (now + hold, self.next);
         self.next += 1;
+        self.places.insert((id, name.clone()), turn);
+        self.held.insert(turn, Deletion { collection: id, name });
     }
 
     fn forget(&mut self, id: usize, name: ObjectName) {
-        if let Some(number) = self.places.remove(&(id, name)) {
-            self.held.remove(&number);
+        if let Some(turn) = self.places.remove(&(id, name)) {
+            self.held.remove(&turn);
         }
     }
 
