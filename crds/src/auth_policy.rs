@@ -78,6 +78,12 @@ pub struct AuthPolicySpec {
     /// Removes the credential, at all configured places, from what the upstream receives. Default: true.
     #[serde(default = "yes")]
     pub hide_credentials: bool,
+    /// What becomes of CORS preflights: OPTIONS requests with an Origin and an
+    /// Access-Control-Request-Method, and without content. Browsers never add a credential to them.
+    /// Authenticate: they are judged like any other request. Pass: those without a credential pass, and
+    /// the upstream sees X-Anonymous-Consumer: true. Default: Authenticate.
+    #[serde(default)]
+    pub preflight: Preflight,
     /// The policy must pass in addition to whatever more specific policies ask for, so that nobody
     /// below can open what it closes. Needs targetRefs, all of kind Gateway. Default: false.
     #[serde(default, rename = "override")]
@@ -159,6 +165,16 @@ pub enum MethodType {
     APIKey,
     /// Openness, said out loud: applies where no credential was presented.
     Anonymous,
+}
+
+/// What becomes of CORS preflights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Preflight {
+    /// They are judged like any other request.
+    #[default]
+    Authenticate,
+    /// Those without a credential pass.
+    Pass,
 }
 
 /// Where an API key may stand.

@@ -18,6 +18,8 @@ pub struct Policy {
     pub admission: Admission,
     /// Whether all configured places are removed from what the upstream receives.
     pub hide_credentials: bool,
+    /// Whether CORS preflights without a credential pass.
+    pub passes_preflights: bool,
 }
 
 /// One way to pass.

@@ -7,6 +7,7 @@
 
 mod extract;
 pub(crate) mod hide;
+mod preflight;
 
 use latchkey_core::{reason::Reason, time::UnixSeconds};
 use latchkey_routing::{
@@ -16,13 +17,14 @@ use latchkey_routing::{
 use latchkey_snapshot::{Identity, Snapshot};
 
 use extract::{Presented, extract};
+use preflight::is_preflight;
 
 /// As whom a request passes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Verdict<'s> {
     /// No policy holds for the route.
     Open,
-    /// A policy let it pass without a credential.
+    /// Each policy let it pass without a credential.
     Anonymous,
     /// A credential proved who calls.
     Known(Identity<'s>),
@@ -66,7 +68,7 @@ fn pass<'s>(
     snapshot: &'s Snapshot,
     now: &impl Fn() -> UnixSeconds,
 ) -> Result<Option<Identity<'s>>, Reason> {
-    let mut anonymous = false;
+    let mut anonymous = policy.passes_preflights && is_preflight(request);
     for method in &policy.methods {
         match method {
             Method::Anonymous => anonymous = true,

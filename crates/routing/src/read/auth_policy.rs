@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use latchkey_core::{decode, object::ObjectName, tenancy::Admission, tenancy::Namespaces};
 use latchkey_crds::{
     AuthPolicy as Object, AuthPolicySpec,
-    auth_policy::{self, MethodType},
+    auth_policy::{self, MethodType, Preflight},
     validate::is_object_name,
 };
 use serde_json::Value;
@@ -183,6 +183,7 @@ fn compile(spec: &AuthPolicySpec, name: &ObjectName) -> Result<Policy, String> {
             namespaces: admitted(spec, name),
         },
         hide_credentials: spec.hide_credentials,
+        passes_preflights: spec.preflight == Preflight::Pass,
     })
 }
 

@@ -65,6 +65,7 @@ fn policy(methods: &[&'static str], namespaces: Namespaces) -> Policy {
             namespaces,
         },
         hide_credentials: true,
+        passes_preflights: false,
     }
 }
 
@@ -75,12 +76,21 @@ fn verdict(protection: &Protection<'_>, lines: &[(&'static str, &'static str)]) 
 
 /// Likewise where what is known is too old, or not.
 fn verdict_if(protection: &Protection<'_>, lines: &[(&'static str, &'static str)], stale: bool) -> String {
+    judged(protection, &http::Method::GET, lines, stale)
+}
+
+fn judged(
+    protection: &Protection<'_>,
+    method: &http::Method,
+    lines: &[(&'static str, &'static str)],
+    stale: bool,
+) -> String {
     let mut headers = HeaderMap::new();
     for (name, value) in lines {
         headers.append(*name, HeaderValue::from_static(value));
     }
     let view = RequestView {
-        method: &http::Method::GET,
+        method,
         host: "a",
         path: "/",
         query: None,
@@ -203,4 +213,76 @@ fn an_override_alone_gives_its_identity() {
     };
     assert_eq!(verdict(&protection, &[("x-key", "a")]), "alice");
     assert_eq!(verdict(&protection, &[]), "anonymous");
+}
+
+/// What a browser asks before it sends a request, with more lines.
+fn preflight(protection: &Protection<'_>, more: &[(&'static str, &'static str)], stale: bool) -> String {
+    let asked = [
+        ("origin", "https://app.example"),
+        ("access-control-request-method", "GET"),
+    ];
+    judged(
+        protection,
+        &http::Method::OPTIONS,
+        &[&asked[..], more].concat(),
+        stale,
+    )
+}
+
+#[test]
+fn a_policy_may_let_preflights_pass_and_nothing_else() {
+    let asking = policy(&["x-key"], Namespaces::All);
+    let passing = Policy {
+        passes_preflights: true,
+        ..policy(&["x-key"], Namespaces::All)
+    };
+    assert_eq!(preflight(&specific(&asking), &[], false), "no_credential");
+    assert_eq!(preflight(&specific(&passing), &[], false), "anonymous");
+    assert_eq!(preflight(&specific(&passing), &[], true), "anonymous");
+    assert_eq!(verdict(&specific(&passing), &[]), "no_credential");
+    let plain = judged(&specific(&passing), &http::Method::OPTIONS, &[], false);
+    assert_eq!(plain, "no_credential");
+}
+
+#[test]
+fn a_preflight_with_a_credential_is_judged_by_it() {
+    let passing = Policy {
+        passes_preflights: true,
+        ..policy(&["x-key"], Namespaces::All)
+    };
+    for (key, expected) in [
+        ("a", "alice"),
+        ("wrong", "unknown_key"),
+        ("", "empty_credential"),
+        ("c", "expired"),
+    ] {
+        let lines = [("x-key", key)];
+        assert_eq!(preflight(&specific(&passing), &lines, false), expected, "{key}");
+    }
+}
+
+#[test]
+fn of_two_policies_each_lets_preflights_pass_for_itself() {
+    let asking = policy(&["x-key"], Namespaces::All);
+    let passing = Policy {
+        passes_preflights: true,
+        ..policy(&["x-key"], Namespaces::All)
+    };
+    for (over, specific, expected) in [
+        (&asking, &passing, "no_credential"),
+        (&passing, &asking, "no_credential"),
+        (&passing, &passing, "anonymous"),
+    ] {
+        let protection = Protection {
+            gateway_override: Some(over),
+            specific: Some(specific),
+            ..Protection::default()
+        };
+        assert_eq!(preflight(&protection, &[], false), expected);
+    }
+    let closed = Protection {
+        closed: Some(Reason::PolicyInvalid),
+        ..specific(&passing)
+    };
+    assert_eq!(preflight(&closed, &[], false), "policy_invalid");
 }

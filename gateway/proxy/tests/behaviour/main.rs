@@ -10,6 +10,7 @@ mod harness;
 mod host;
 mod identity;
 mod listeners;
+mod preflight;
 mod retry;
 mod streaming;
 mod timeouts;

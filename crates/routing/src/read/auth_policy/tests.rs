@@ -46,6 +46,22 @@ fn a_policy_is_compiled() {
 }
 
 #[test]
+fn preflights_pass_only_where_a_policy_says_so() {
+    let with = |preflight: Value| read(&json!({ "methods": [{ "type": "APIKey" }], "preflight": preflight }));
+    for (preflight, passes) in [
+        (json!(null), false),
+        (json!("Authenticate"), false),
+        (json!("Pass"), true),
+    ] {
+        let policy = with(preflight).body.expect("a policy");
+        assert_eq!(policy.passes_preflights, passes);
+    }
+    for unknown in [json!("pass"), json!(""), json!(true), json!("Deny")] {
+        assert!(with(unknown.clone()).body.is_err(), "{unknown}");
+    }
+}
+
+#[test]
 fn an_asterisk_admits_all_namespaces() {
     let policy = read(&json!({
         "methods": [{ "type": "APIKey" }], "consumerNamespaces": ["*"],

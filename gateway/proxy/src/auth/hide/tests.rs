@@ -16,6 +16,7 @@ fn policy(hide_credentials: bool, methods: Vec<Method>) -> Policy {
             namespaces: Namespaces::All,
         },
         hide_credentials,
+        passes_preflights: false,
     }
 }
 

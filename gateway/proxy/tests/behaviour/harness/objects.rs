@@ -7,6 +7,7 @@
 //! | `/anon` | the same, or nobody |
 //! | `/two` | a key in `X-First` or `X-Second` |
 //! | `/shown` | a key in `X-API-Key`, which stays |
+//! | `/cors` | a key in `X-API-Key`; preflights pass |
 
 use std::net::SocketAddr;
 
@@ -119,6 +120,8 @@ pub(crate) fn world(endpoints: &[SocketAddr]) -> Vec<Value> {
     ] } });
     let mut shown = policy("shown", &json!([header_key(&["X-API-Key"])]));
     shown["spec"]["hideCredentials"] = json!(false);
+    let mut cors = policy("cors", &json!([header_key(&["X-API-Key"])]));
+    cors["spec"]["preflight"] = json!("Pass");
     let mut objects = vec![
         gateway(),
         service("svc"),
@@ -131,6 +134,8 @@ pub(crate) fn world(endpoints: &[SocketAddr]) -> Vec<Value> {
         policy("two", &json!([header_key(&["X-First", "X-Second"])])),
         route("shown", &json!([])),
         shown,
+        route("cors", &json!([])),
+        cors,
     ];
     let endpoints = endpoints.iter().enumerate();
     objects.extend(endpoints.map(|(index, address)| endpoint(&format!("svc-{index}"), *address)));
