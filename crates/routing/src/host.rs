@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 }
 
 /// What stands before a rule of the policies of the rule itself and of its route.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Guard {
     /// One of them cannot be honoured.
     pub(crate) closed: bool,

@@ -129,7 +129,11 @@ impl Compiler<'_> {
         } else {
             None
         };
-        let guard = guard.unwrap_or_default();
+        // A broken policy of the route closes it, whatever its filters say.
+        let guard = guard.unwrap_or(Guard {
+            closed: self.holding.closed,
+            specific: None,
+        });
         let action = match fail {
             Some(answer) => Action::Fail(answer),
             None => self.forward(rule, index),

@@ -6,160 +6,271 @@ use serde_json::{Value, json};
 use super::super::support::*;
 
 pub(super) fn any_object() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        2 => any_gateway(),
-        4 => any_route(),
-        4 => any_policy(),
-        1 => any_service(),
-        1 => any_slice(),
-        1 => select(vec!["a", "b"]).prop_map(|from| grant("default/grant", from)),
-        1 => (namespace_name(), select(vec!["x", "y"]))
-            .prop_map(|(name, team)| namespace(name, &json!({ "team": team }))),
-    ]
+    let object = prop_oneof![
+        4 => any_gateway(),
+        8 => any_route(),
+        8 => any_policy(),
+        2 => any_service(),
+        2 => any_slice(),
+        2 => any_grant(),
+        1 => any_namespace(),
+    ];
+    (object, any_life()).prop_map(|(mut object, life)| {
+        let metadata = object["metadata"].as_object_mut().expect("metadata");
+        metadata.extend(life.as_object().expect("fields").clone());
+        object
+    })
+}
+
+/// Which object of its name it is, since when, and whether it is to end.
+fn any_life() -> impl Strategy<Value = Value> {
+    let born = select(vec![
+        ("one", "2026-01-01T00:00:00Z"),
+        ("two", "2026-01-02T00:00:00Z"),
+        ("three", "2025-12-31T23:59:59Z"),
+    ]);
+    (born, proptest::bool::weighted(0.15)).prop_map(|((uid, time), ends)| {
+        let ends = ends.then_some("2026-02-01T00:00:00Z");
+        json!({ "uid": uid, "creationTimestamp": time, "deletionTimestamp": ends })
+    })
 }
 
 fn namespace_name() -> impl Strategy<Value = &'static str> {
-    select(vec!["default", "a"])
-}
-
-fn time() -> impl Strategy<Value = &'static str> {
-    select(vec!["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"])
+    select(vec!["default", "default", "a"])
 }
 
 fn hostname() -> impl Strategy<Value = &'static str> {
     select(vec!["one.test", "two.test", "*.test", "a.one.test", "*.one.test"])
 }
 
+/// Usually the first, and seldom another.
+fn mostly(usual: Value, others: Vec<Value>) -> impl Strategy<Value = Value> {
+    prop_oneof![6 => Just(usual), 1 => select(others)]
+}
+
 fn any_gateway() -> impl Strategy<Value = Value> {
-    let from = select(vec![
-        json!({ "from": "All" }),
-        json!({ "from": "Same" }),
-        json!({ "from": "Selector", "selector": { "matchLabels": { "team": "x" } } }),
-    ]);
-    let port = select(vec![json!(80), json!(81), json!("broken")]);
+    let by = |selector: Value| json!({ "namespaces": { "from": "Selector", "selector": selector } });
+    let team = |operator: &str, values: Value| {
+        by(json!({ "matchExpressions": [{ "key": "team", "operator": operator, "values": values }] }))
+    };
+    let all = json!({ "namespaces": { "from": "All" } });
+    let some = vec![
+        json!(null),
+        json!({ "namespaces": { "from": "Same" } }),
+        json!({ "namespaces": { "from": "None" } }),
+        json!({ "namespaces": { "from": "Selector" } }),
+        json!({ "namespaces": { "from": "All" }, "kinds": [{ "kind": "GRPCRoute" }] }),
+        by(json!({})),
+        by(json!({ "matchLabels": { "team": "x" } })),
+        by(json!({ "matchLabels": { "kubernetes.io/metadata.name": "a" } })),
+        team("In", json!(["x", "z"])),
+        team("NotIn", json!(["x"])),
+        team("Exists", json!([])),
+        team("DoesNotExist", json!([])),
+    ];
+    let allowed = prop_oneof![2 => Just(all), 1 => select(some)];
+    let port = prop_oneof![4 => Just(json!(80)), 2 => Just(json!(81)), 1 => Just(json!("broken"))];
     let hostname = prop_oneof![Just(""), hostname()];
-    let protocol = select(vec!["HTTP", "HTTP", "HTTP", "HTTPS"]);
-    let listener = (select(vec!["web", "alt"]), port, hostname, from, protocol).prop_map(
-        |(name, port, hostname, from, protocol)| {
+    let listener = (
+        select(vec!["web", "alt"]),
+        port,
+        hostname,
+        allowed,
+        mostly(json!("HTTP"), vec![json!("HTTPS")]),
+    )
+        .prop_map(|(name, port, hostname, allowed, protocol)| {
             json!({
                 "name": name, "port": port, "protocol": protocol, "hostname": hostname,
-                "allowedRoutes": { "namespaces": from },
+                "allowedRoutes": allowed,
             })
-        },
-    );
-    let class = select(vec!["latchkey", "latchkey", "latchkey", "other"]);
-    let listeners = proptest::collection::vec(listener, 1..3);
-    (select(vec!["gw", "gw2"]), class, listeners, time()).prop_map(|(name, class, listeners, time)| {
+        });
+    let class = mostly(json!("latchkey"), vec![json!("other")]);
+    let listeners = proptest::collection::vec(listener, 1..4);
+    let name = select(vec!["gw", "gw", "gw2", "a/gw"]);
+    (name, class, listeners).prop_map(|(name, class, listeners)| {
         let mut gateway = gateway(name, &Value::Array(listeners));
-        gateway["spec"]["gatewayClassName"] = json!(class);
-        created(gateway, time)
+        gateway["spec"]["gatewayClassName"] = class;
+        gateway
     })
+}
+
+fn any_match() -> impl Strategy<Value = Value> {
+    let path = (
+        select(vec!["PathPrefix", "PathPrefix", "Exact"]),
+        select(vec!["/", "/a", "/a/", "/a/b"]),
+    )
+        .prop_map(|(kind, value)| json!({ "type": kind, "value": value }));
+    let path = prop_oneof![6 => path, 1 => Just(json!(null))];
+    let headers = json!([{ "name": "x-beta", "value": "yes" }]);
+    (
+        path,
+        mostly(json!(null), vec![json!("GET"), json!("POST")]),
+        mostly(json!(null), vec![headers]),
+    )
+        .prop_map(|(path, method, headers)| json!({ "path": path, "method": method, "headers": headers }))
 }
 
 fn any_rule() -> impl Strategy<Value = Value> {
     let extension = |name: &str| {
-        json!([{ "type": "ExtensionRef", "extensionRef": {
+        json!({ "type": "ExtensionRef", "extensionRef": {
             "group": "latchkey.dev", "kind": "AuthPolicy", "name": name,
-        } }])
+        } })
     };
     let filters = select(vec![
-        json!([]),
-        json!([]),
-        extension("p1"),
-        extension("p2"),
-        json!([{ "type": "RequestMirror" }]),
+        vec![],
+        vec![],
+        vec![],
+        vec![extension("p1")],
+        vec![extension("p2")],
+        vec![extension("p3")],
+        vec![extension("p1"), extension("p2")],
+        vec![extension("p1"), extension("p1")],
+        vec![json!({ "type": "RequestMirror" })],
     ]);
-    let backend =
-        (select(vec!["svc", "svc2"]), select(vec![80, 81]), 0..3).prop_map(|(name, port, weight)| {
-            json!([{
-                "name": name, "namespace": "default", "port": port, "weight": weight,
-            }])
+    let backend = (
+        mostly(json!("Service"), vec![json!("ConfigMap"), json!(null)]),
+        mostly(json!("default"), vec![json!("a"), json!(null)]),
+        select(vec!["svc", "svc", "svc2"]),
+        mostly(json!(80), vec![json!(81), json!(null)]),
+        mostly(json!(1), vec![json!(0), json!(2), json!(null)]),
+    )
+        .prop_map(|(kind, namespace, name, port, weight)| {
+            json!({ "kind": kind, "namespace": namespace, "name": name, "port": port, "weight": weight })
         });
-    (select(vec!["/", "/a", "/a/b"]), filters, backend).prop_map(|(path, filters, backends)| {
-        let mut rule = rule(path);
-        rule["filters"] = filters;
-        rule["backendRefs"] = backends;
-        rule
-    })
+    (
+        proptest::collection::vec(any_match(), 0..3),
+        filters,
+        proptest::collection::vec(backend, 0..3),
+        mostly(json!(null), vec![json!({ "request": "1s" })]),
+        0_u8..3,
+    )
+        .prop_map(|(matches, mut filters, backends, timeouts, number)| {
+            // So that one rule can be told from another.
+            filters.push(
+                json!({ "type": "RequestHeaderModifier", "requestHeaderModifier": {
+                "set": [{ "name": "x-number", "value": number.to_string() }],
+            } }),
+            );
+            json!({ "matches": matches, "filters": filters, "backendRefs": backends, "timeouts": timeouts })
+        })
 }
 
 fn any_route() -> impl Strategy<Value = Value> {
     let parent = (
-        select(vec!["gw", "gw2"]),
-        select(vec![json!(null), json!("web"), json!("alt")]),
-        select(vec![json!(null), json!(null), json!({})]),
+        mostly(json!("default"), vec![json!("a"), json!(null)]),
+        select(vec!["gw", "gw", "gw2"]),
+        mostly(json!(null), vec![json!("web"), json!("alt"), json!("none")]),
+        mostly(json!(null), vec![json!(80), json!(81)]),
+        prop_oneof![12 => Just(json!(null)), 1 => Just(json!({}))],
     )
-        .prop_map(|(name, section, unknown)| {
+        .prop_map(|(namespace, name, section, port, unknown)| {
             json!({
-                "name": name, "namespace": "default", "sectionName": section, "selector": unknown,
+                "namespace": namespace, "name": name, "sectionName": section, "port": port,
+                "selector": unknown,
             })
         });
     let rules = prop_oneof![
-        6 => proptest::collection::vec(any_rule(), 1..3).prop_map(Value::Array),
+        9 => proptest::collection::vec(any_rule(), 1..4).prop_map(Value::Array),
         1 => Just(json!("broken")),
     ];
     let parents = prop_oneof![
-        6 => proptest::collection::vec(parent, 1..3).prop_map(Value::Array),
+        9 => proptest::collection::vec(parent, 1..3).prop_map(Value::Array),
         1 => Just(json!([{ "name": 5 }])),
     ];
     let hostnames = prop_oneof![
-        6 => proptest::collection::vec(hostname(), 0..3).prop_map(|names| json!(names)),
+        9 => proptest::collection::vec(hostname(), 0..3).prop_map(|names| json!(names)),
         1 => Just(json!(["one.test", 5])),
     ];
     let name = (namespace_name(), select(vec!["r1", "r2", "r3"]));
-    (name, parents, hostnames, rules, time()).prop_map(
-        |((namespace, name), parents, hostnames, rules, time)| {
-            let mut route = route(&format!("{namespace}/{name}"), &[], &rules);
-            route["spec"]["parentRefs"] = parents;
-            route["spec"]["hostnames"] = hostnames;
-            created(route, time)
-        },
-    )
+    (name, parents, hostnames, rules).prop_map(|((namespace, name), parents, hostnames, rules)| {
+        let mut route = route(&format!("{namespace}/{name}"), &[], &rules);
+        route["spec"]["parentRefs"] = parents;
+        route["spec"]["hostnames"] = hostnames;
+        route
+    })
 }
 
 fn any_policy() -> impl Strategy<Value = Value> {
     let target = select(vec![
         target("Gateway/gw"),
+        target("Gateway/gw"),
         target("Gateway/gw/web"),
         target("Gateway/gw/alt"),
+        target("Gateway/gw2"),
         target("Gateway/gw2/alt"),
         target("Gateway/gw2/none"),
         target("HTTPRoute/r1"),
         target("HTTPRoute/r2"),
+        target("HTTPRoute/r3"),
         json!({ "kind": "HTTPRoute" }),
     ]);
-    let targets = proptest::collection::vec(target, 0..3);
     let name = (namespace_name(), select(vec!["p1", "p2", "p3"]));
     (
         name,
-        targets,
-        any::<bool>(),
-        select(vec!["APIKey", "APIKey", "Magic"]),
-        time(),
+        proptest::collection::vec(target, 0..3),
+        proptest::bool::weighted(0.3),
+        mostly(json!("APIKey"), vec![json!("Anonymous"), json!("Magic")]),
+        prop_oneof![12 => Just(json!(null)), 1 => Just(json!({}))],
     )
-        .prop_map(|((namespace, name), targets, overriding, method, time)| {
+        .prop_map(|((namespace, name), targets, overriding, method, unknown)| {
             let mut policy = policy(&format!("{namespace}/{name}"), &[]);
             policy["spec"]["targetRefs"] = Value::Array(targets);
             policy["spec"]["override"] = json!(overriding);
-            policy["spec"]["methods"][0]["type"] = json!(method);
-            created(policy, time)
+            policy["spec"]["methods"][0]["type"] = method;
+            if !unknown.is_null() {
+                policy["spec"]["allow"] = unknown;
+            }
+            policy
         })
 }
 
 fn any_service() -> impl Strategy<Value = Value> {
     (
-        select(vec!["svc", "svc2"]),
-        select(vec![json!(80), json!(81), json!("x")]),
+        namespace_name(),
+        select(vec!["svc", "svc", "svc2"]),
+        mostly(json!(80), vec![json!(81), json!("x")]),
     )
-        .prop_map(|(name, port)| {
-            let mut service = service(name);
+        .prop_map(|(namespace, name, port)| {
+            let mut service = service(&format!("{namespace}/{name}"));
             service["spec"]["ports"][0]["port"] = port;
             service
         })
 }
 
 fn any_slice() -> impl Strategy<Value = Value> {
-    let addresses = proptest::collection::vec(select(vec!["10.0.0.1", "10.0.0.2", "x"]), 0..3);
-    (select(vec!["s1", "s2"]), select(vec!["svc", "svc2"]), addresses)
-        .prop_map(|(name, service, addresses)| slice(name, service, &addresses))
+    let addresses = proptest::collection::vec(select(vec!["10.0.0.1", "10.0.0.2", "10.0.0.3", "x"]), 0..3);
+    (
+        namespace_name(),
+        select(vec!["s1", "s2"]),
+        select(vec!["svc", "svc", "svc2"]),
+        addresses,
+    )
+        .prop_map(|(namespace, name, service, addresses)| {
+            slice(&format!("{namespace}/{name}"), service, &addresses)
+        })
+}
+
+fn any_grant() -> impl Strategy<Value = Value> {
+    (
+        namespace_name(),
+        select(vec!["a", "default", "b"]),
+        mostly(json!(null), vec![json!("svc"), json!("svc2")]),
+        mostly(json!("HTTPRoute"), vec![json!("TLSRoute"), json!(5)]),
+    )
+        .prop_map(|(namespace, from, to, kind)| {
+            let mut grant = grant(&format!("{namespace}/grant"), from);
+            grant["spec"]["to"][0]["name"] = to;
+            grant["spec"]["from"][0]["kind"] = kind;
+            grant
+        })
+}
+
+fn any_namespace() -> impl Strategy<Value = Value> {
+    let labels = select(vec![
+        json!({ "team": "x" }),
+        json!({ "team": "y" }),
+        json!({}),
+        json!({ "team": "x", "kubernetes.io/metadata.name": "b" }),
+    ]);
+    (namespace_name(), labels).prop_map(|(name, labels)| namespace(name, &labels))
 }
