@@ -87,6 +87,8 @@ reasons! {
     GatewayUndecodable = "gateway_undecodable" => 503 Unavailable;
     /// The backend has no ready endpoint.
     NoEndpoint = "no_endpoint" => 503 Unavailable;
+    /// All connections to the endpoint that the limits allow are in use, and none became free in time.
+    UpstreamSaturated = "upstream_saturated" => 503 Unavailable;
     /// The upstream refused or dropped the connection attempt.
     ConnectFailed = "connect_failed" => 502 UpstreamFailed;
     /// The upstream ended the connection before its answer.
