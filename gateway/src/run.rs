@@ -17,7 +17,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use latchkey_metrics::{Source as Metrics, requests::Requests, sizes, worker};
+use latchkey_metrics::{Source as Metrics, requests::Requests, sizes, upstreams::upstreams, worker};
 use latchkey_proxy::{AccessLog, Bindings, Freshness, Shared, Workers};
 use latchkey_runtime::{
     readiness::Readiness,
@@ -94,6 +94,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         listeners: workers.report(),
     };
     let connections = workers.stats();
+    let to_upstreams = workers.stats();
     let sources: Vec<Box<dyn Metrics>> = vec![
         Box::new(Requests::new(registry)),
         Box::new(sizes::index(snapshots)),
@@ -103,6 +104,7 @@ pub fn run(args: &Args) -> Result<(), RunError> {
         Box::new(sizes::connections(move || {
             numbers::connection_counts(&connections.read())
         })),
+        Box::new(upstreams(move || numbers::upstream_counts(&to_upstreams.read()))),
         Box::new(sizes::logs(drops, log.drop_counter())),
         Box::new(sizes::process(env!("CARGO_PKG_VERSION"), SystemTime::now())),
     ];

@@ -48,8 +48,25 @@ families! {
     ACCEPT_PAUSES = Counter "latchkey_accept_pauses_total" [];
     /// Accepts that failed, for want of file descriptors or otherwise.
     ACCEPT_ERRORS = Counter "latchkey_accept_errors_total" [];
+
+    /// Connections to upstreams that are open, waiting for a request or in use.
+    UPSTREAM_CONNECTIONS_OPEN = Gauge "latchkey_upstream_connections_open" [];
+    /// Connections to upstreams since start, with those that could not be made.
+    UPSTREAM_CONNECTIONS = Counter "latchkey_upstream_connections_total" [];
+    /// Connections to upstreams that were refused or took too long.
+    UPSTREAM_CONNECT_FAILURES = Counter "latchkey_upstream_connect_failures_total" [];
     /// Requests sent once more on a fresh upstream connection.
     UPSTREAM_RETRIES = Counter "latchkey_upstream_retries_total" [];
+    /// Requests that wait for an upstream connection because of a limit on them.
+    UPSTREAM_WAITING = Gauge "latchkey_upstream_waiting_requests" [];
+    /// Requests that waited for an upstream connection because of a limit on them.
+    UPSTREAM_WAITS = Counter "latchkey_upstream_waits_total" [];
+    /// Requests refused because of such a limit: none became free in time, or too many waited already.
+    UPSTREAM_REFUSALS = Counter "latchkey_upstream_wait_refusals_total" [];
+    /// Times that an endpoint was left out because it could not be connected to, as each worker found.
+    UPSTREAM_EJECTIONS = Counter "latchkey_upstream_ejections_total" [];
+    /// Endpoints that are left out, each counted once a worker that found it.
+    UPSTREAM_ENDPOINTS_OUT = Gauge "latchkey_upstream_endpoints_out" [];
 
     /// Consumers known to authentication.
     INDEX_CONSUMERS = Gauge "latchkey_index_consumers" [];

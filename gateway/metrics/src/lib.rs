@@ -11,6 +11,7 @@ pub mod encode;
 pub mod families;
 pub mod requests;
 pub mod sizes;
+pub mod upstreams;
 pub mod watches;
 pub mod worker;
 

@@ -14,7 +14,7 @@ use crate::{
         INDEX_CHECKS, INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS,
         INDEX_REPAIRS, LOG_DROPPED, PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES,
         ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES,
-        STANDALONE_UNDECODABLE, UPSTREAM_RETRIES,
+        STANDALONE_UNDECODABLE,
     },
 };
 
@@ -55,8 +55,6 @@ pub struct ConnectionCounts {
     pub accept_pauses: u64,
     /// Accepts that failed.
     pub accept_errors: u64,
-    /// Requests sent once more.
-    pub upstream_retries: u64,
 }
 
 /// What the self-check of the authentication snapshot did since start.
@@ -119,7 +117,6 @@ pub fn connections(counts: impl Fn() -> ConnectionCounts + Send) -> impl Source 
         text.single(&CONNECTIONS, counts.accepted);
         text.single(&ACCEPT_PAUSES, counts.accept_pauses);
         text.single(&ACCEPT_ERRORS, counts.accept_errors);
-        text.single(&UPSTREAM_RETRIES, counts.upstream_retries);
     }
 }
 

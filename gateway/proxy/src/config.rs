@@ -14,6 +14,8 @@ pub struct ProxyConfig {
     pub limits: Limits,
     /// Connections to upstreams.
     pub pool: PoolConfig,
+    /// Endpoints that cannot be connected to.
+    pub ejection: EjectionConfig,
 }
 
 /// How long things may take. All are limits on silence or on one step, none on a whole exchange.
@@ -49,12 +51,32 @@ pub struct PoolConfig {
     /// How long a connection may wait for its next request. Shorter than what common servers wait
     /// (Node 5 s, Apache 5 s, nginx 75 s), so that it is we who close.
     pub max_idle_age: Duration,
+    /// How old a connection may be that gets another request, give or take a fifth: so that load
+    /// balancers on the way, and servers that want to end, get to choose anew.
+    pub max_age: Duration,
     /// Waiting connections of a worker to one endpoint.
     pub max_idle_per_endpoint: usize,
     /// Waiting connections of a worker.
     pub max_idle: usize,
+    /// Connections of a worker to one endpoint, waiting or in use.
+    pub max_open_per_endpoint: usize,
     /// Connections of a worker, waiting or in use.
     pub max_open: usize,
+    /// Requests of a worker that wait because of one of the last two limits.
+    pub max_waiting: usize,
+    /// How long each of them waits.
+    pub wait: Duration,
+}
+
+/// Endpoints that cannot be connected to.
+#[derive(Clone, Copy, Debug)]
+pub struct EjectionConfig {
+    /// After so many failures in a row an endpoint is left out, and after each further one.
+    pub failures: u32,
+    /// Least time to be left out for.
+    pub shortest: Duration,
+    /// Longest time to be left out for.
+    pub longest: Duration,
 }
 
 impl Default for ProxyConfig {
@@ -64,6 +86,7 @@ impl Default for ProxyConfig {
             timeouts: Timeouts::default(),
             limits: Limits::default(),
             pool: PoolConfig::default(),
+            ejection: EjectionConfig::default(),
         }
     }
 }
@@ -94,9 +117,23 @@ impl Default for PoolConfig {
     fn default() -> Self {
         Self {
             max_idle_age: Duration::from_secs(4),
+            max_age: Duration::from_mins(10),
             max_idle_per_endpoint: 256,
             max_idle: 2048,
+            max_open_per_endpoint: 4096,
             max_open: 20 * 1024,
+            max_waiting: 1024,
+            wait: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Default for EjectionConfig {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            shortest: Duration::from_secs(1),
+            longest: Duration::from_secs(30),
         }
     }
 }

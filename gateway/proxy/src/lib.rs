@@ -34,8 +34,9 @@ mod upstream;
 mod worker;
 
 pub use access_log::{AccessLog, AccessLogMode, AccessLogWriter};
-pub use config::{Limits, PoolConfig, ProxyConfig, Timeouts};
+pub use config::{EjectionConfig, Limits, PoolConfig, ProxyConfig, Timeouts};
 pub use freshness::Freshness;
 pub use listen::{BindError, BindReport, Bindings};
 pub use server::{Shared, StatsReader, WorkerPanicked, Workers};
 pub use stats::Stats;
+pub use upstream::stats::UpstreamCounts;

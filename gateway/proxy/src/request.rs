@@ -152,7 +152,7 @@ fn try_judge(
         Action::Fail(reason) => return Err(*reason),
         Action::Forward(forward) => forward,
     };
-    let target = pick(&forward.backends, &worker.random)?;
+    let target = pick(&forward.backends, &worker.random, &worker.health, Instant::now)?;
 
     let query = match view.query.and_then(|raw| hide::query(&protection, raw)) {
         Some(edited) => Some(Cow::Owned(edited)),

@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use crate::upstream::stats::{UpstreamCounts, UpstreamStats};
+
 /// The sum over all workers, as of some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
@@ -16,8 +18,8 @@ pub struct Stats {
     pub accept_pauses: u64,
     /// Accepts that failed.
     pub accept_errors: u64,
-    /// Requests that were sent to an upstream once more.
-    pub retries: u64,
+    /// Connections to upstreams.
+    pub upstream: UpstreamCounts,
 }
 
 /// One worker's.
@@ -28,7 +30,7 @@ pub(crate) struct WorkerStats {
     closed: AtomicU64,
     pauses: AtomicU64,
     errors: AtomicU64,
-    retries: AtomicU64,
+    pub(crate) upstream: UpstreamStats,
 }
 
 impl WorkerStats {
@@ -47,10 +49,6 @@ impl WorkerStats {
     pub(crate) fn accept_failed(&self) {
         self.errors.fetch_add(1, Relaxed);
     }
-
-    pub(crate) fn retried(&self) {
-        self.retries.fetch_add(1, Relaxed);
-    }
 }
 
 /// Adds up.
@@ -64,7 +62,7 @@ pub(crate) fn sum(workers: &[Arc<WorkerStats>]) -> Stats {
         stats.open_connections += opened.saturating_sub(closed);
         stats.accept_pauses += worker.pauses.load(Relaxed);
         stats.accept_errors += worker.errors.load(Relaxed);
-        stats.retries += worker.retries.load(Relaxed);
+        worker.upstream.add_to(&mut stats.upstream);
     }
     stats
 }

@@ -26,8 +26,14 @@ use tokio::{
 };
 
 use crate::{
-    access_log::AccessLog, config::ProxyConfig, connection, freshness::Freshness, random::Random,
-    server::Shared, stats::WorkerStats, upstream::pool::Pool,
+    access_log::AccessLog,
+    config::ProxyConfig,
+    connection,
+    freshness::Freshness,
+    random::Random,
+    server::Shared,
+    stats::WorkerStats,
+    upstream::{health::Health, pool::Pool},
 };
 
 /// How long to wait after an accept that failed for want of something (file descriptors, memory).
@@ -52,6 +58,7 @@ pub(crate) struct Worker {
     pub(crate) counters: WorkerCounters,
     pub(crate) access_log: AccessLog,
     pub(crate) pool: Rc<Pool>,
+    pub(crate) health: RefCell<Health>,
     pub(crate) random: Random,
     pub(crate) stats: Arc<WorkerStats>,
     phase: Cell<Phase>,
@@ -124,7 +131,8 @@ pub(crate) async fn run(
 ) {
     let mut phases = shared.phase.clone();
     let worker = Rc::new(Worker {
-        pool: Rc::new(Pool::new(config.pool)),
+        pool: Rc::new(Pool::new(config.pool, Arc::clone(&stats))),
+        health: RefCell::new(Health::new(config.ejection, config.timeouts.connect)),
         counters: shared.registry.worker(),
         tables: shared.tables,
         snapshots: shared.snapshots,
@@ -243,6 +251,10 @@ async fn sweep_pool(worker: Rc<Worker>) {
     let mut ticks = interval(period);
     loop {
         ticks.tick().await;
-        worker.pool.sweep(Instant::now());
+        let now = Instant::now();
+        worker.pool.sweep(now);
+        let mut health = worker.health.borrow_mut();
+        health.sweep(now);
+        worker.stats.upstream.out(health.count_out());
     }
 }

@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, time::Duration};
 
 use clap::builder::RangedU64ValueParser;
-use latchkey_proxy::{Limits, PoolConfig, ProxyConfig, Timeouts};
+use latchkey_proxy::{EjectionConfig, Limits, PoolConfig, ProxyConfig, Timeouts};
 
 use super::positive;
 
@@ -49,6 +49,10 @@ pub struct ProxyArgs {
     #[arg(long, env = "LATCHKEY_POOL_IDLE_TIMEOUT", value_name = "DURATION", default_value = "4s", value_parser = positive)]
     pub pool_idle_timeout: Duration,
 
+    /// How old a connection to an upstream may be that gets another request, give or take a fifth
+    #[arg(long, env = "LATCHKEY_POOL_MAX_AGE", value_name = "DURATION", default_value = "10m", value_parser = positive)]
+    pub pool_max_age: Duration,
+
     /// Most waiting connections of a worker to one endpoint
     #[arg(long, env = "LATCHKEY_POOL_MAX_IDLE_PER_ENDPOINT", value_name = "N", default_value_t = PoolConfig::default().max_idle_per_endpoint, value_parser = at_least_one())]
     pub pool_max_idle_per_endpoint: usize,
@@ -57,9 +61,33 @@ pub struct ProxyArgs {
     #[arg(long, env = "LATCHKEY_POOL_MAX_IDLE", value_name = "N", default_value_t = PoolConfig::default().max_idle, value_parser = at_least_one())]
     pub pool_max_idle: usize,
 
-    /// Most connections of a worker to upstreams, waiting or in use
+    /// Most connections of a worker to one endpoint, waiting or in use; at the limit requests wait
+    #[arg(long, env = "LATCHKEY_POOL_MAX_OPEN_PER_ENDPOINT", value_name = "N", default_value_t = PoolConfig::default().max_open_per_endpoint, value_parser = at_least_one())]
+    pub pool_max_open_per_endpoint: usize,
+
+    /// Most connections of a worker to upstreams, waiting or in use; at the limit requests wait
     #[arg(long, env = "LATCHKEY_POOL_MAX_OPEN", value_name = "N", default_value_t = PoolConfig::default().max_open, value_parser = at_least_one())]
     pub pool_max_open: usize,
+
+    /// Most requests of a worker that wait for a connection at those limits; one more answers 503
+    #[arg(long, env = "LATCHKEY_POOL_MAX_WAITING", value_name = "N", default_value_t = PoolConfig::default().max_waiting, value_parser = at_least_one())]
+    pub pool_max_waiting: usize,
+
+    /// How long a request waits for a connection at those limits before it answers 503
+    #[arg(long, env = "LATCHKEY_POOL_WAIT_TIMEOUT", value_name = "DURATION", default_value = "1s", value_parser = positive)]
+    pub pool_wait_timeout: Duration,
+
+    /// Failures to connect in a row after which an endpoint is left out for a while
+    #[arg(long, env = "LATCHKEY_EJECT_AFTER", value_name = "N", default_value_t = EjectionConfig::default().failures, value_parser = clap::value_parser!(u32).range(1..))]
+    pub eject_after: u32,
+
+    /// Least time that such an endpoint is left out; each time twice as long
+    #[arg(long, env = "LATCHKEY_EJECT_MIN_TIME", value_name = "DURATION", default_value = "1s", value_parser = positive)]
+    pub eject_min_time: Duration,
+
+    /// Longest time that such an endpoint is left out
+    #[arg(long, env = "LATCHKEY_EJECT_MAX_TIME", value_name = "DURATION", default_value = "30s", value_parser = positive)]
+    pub eject_max_time: Duration,
 }
 
 fn at_least_one() -> RangedU64ValueParser<usize> {
@@ -85,9 +113,18 @@ impl ProxyArgs {
             },
             pool: PoolConfig {
                 max_idle_age: self.pool_idle_timeout,
+                max_age: self.pool_max_age,
                 max_idle_per_endpoint: self.pool_max_idle_per_endpoint,
                 max_idle: self.pool_max_idle,
+                max_open_per_endpoint: self.pool_max_open_per_endpoint,
                 max_open: self.pool_max_open,
+                max_waiting: self.pool_max_waiting,
+                wait: self.pool_wait_timeout,
+            },
+            ejection: EjectionConfig {
+                failures: self.eject_after,
+                shortest: self.eject_min_time,
+                longest: self.eject_max_time,
             },
         }
     }

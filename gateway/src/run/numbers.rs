@@ -5,6 +5,7 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use latchkey_metrics::{
     Source,
     sizes::{self, CheckCounts, ConnectionCounts, FolderSizes, RoutingSizes},
+    upstreams::UpstreamCounts,
     watches::{self, KindWatches, Watches},
 };
 use latchkey_proxy::Stats;
@@ -36,7 +37,22 @@ pub(super) fn connection_counts(stats: &Stats) -> ConnectionCounts {
         accepted: stats.connections,
         accept_pauses: stats.accept_pauses,
         accept_errors: stats.accept_errors,
-        upstream_retries: stats.retries,
+    }
+}
+
+/// What the workers' connections to upstreams did.
+pub(super) fn upstream_counts(stats: &Stats) -> UpstreamCounts {
+    let counts = stats.upstream;
+    UpstreamCounts {
+        open: counts.open,
+        connections: counts.connections,
+        connect_failures: counts.connect_failures,
+        retries: counts.retries,
+        waiting: counts.waiting,
+        waits: counts.waits,
+        refusals: counts.refusals,
+        ejections: counts.ejections,
+        out: counts.out,
     }
 }
 

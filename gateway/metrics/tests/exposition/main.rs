@@ -21,6 +21,7 @@ use latchkey_metrics::{
     families,
     requests::Requests,
     sizes::{self, CheckCounts, ConnectionCounts, FolderSizes, RoutingSizes},
+    upstreams::{UpstreamCounts, upstreams},
     watches::{KindWatches, Watches, watches},
     worker,
 };
@@ -128,6 +129,7 @@ fn every_family_stands_once_with_its_own_labels() {
         Box::new(sizes::folder(FolderSizes::default)),
         Box::new(watches(some_watches)),
         Box::new(sizes::connections(ConnectionCounts::default)),
+        Box::new(upstreams(UpstreamCounts::default)),
         Box::new(sizes::logs(|| 3, || 4)),
         Box::new(sizes::process("1.2.3", UNIX_EPOCH + Duration::from_millis(1500))),
     ]);

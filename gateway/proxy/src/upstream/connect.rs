@@ -1,40 +1,59 @@
 //! Making a connection to an endpoint.
 
-use std::rc::Rc;
+use std::{
+    io::{self, ErrorKind},
+    rc::Rc,
+};
 
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpStream, task::spawn_local, time::timeout};
+use tokio::{
+    net::TcpStream,
+    task::spawn_local,
+    time::{Instant, timeout},
+};
 
 use super::{
     error::Error,
-    pool::{Answered, Connection, Pool, PoolKey, Transport},
+    pool::{
+        PoolKey, Transport,
+        connection::{Answered, Connection, Task},
+        gate::Room,
+    },
 };
 use crate::{
-    config::{Limits, ProxyConfig},
+    config::{Limits, Timeouts},
     connection::{HYPER_MAX_FIELDS, HYPER_MIN_BUFFER},
     io::Observed,
 };
 
-/// Connects, within the limits on time and on open connections.
-pub(super) async fn connect(pool: &Pool, key: PoolKey, config: &ProxyConfig) -> Result<Connection, Error> {
-    let address = key.address;
-    let slot = pool
-        .open_slot()
-        .ok_or_else(|| Error::TooManyConnections { open: pool.open() })?;
-    let Transport::Plain = key.transport;
-    let limit = config.timeouts.connect;
+/// Connects to where there is room for it, within the limit on time.
+pub(super) async fn connect(
+    room: Room,
+    retires: Instant,
+    timeouts: &Timeouts,
+    limits: &Limits,
+) -> Result<Connection, Error> {
+    let PoolKey { address, transport } = room.key();
+    let (address, Transport::Plain) = (*address, transport);
+    let limit = timeouts.connect;
     let stream = timeout(limit, TcpStream::connect(address))
         .await
         .map_err(|_| Error::ConnectTimeout { address, limit })?
-        .map_err(|source| Error::Connect { address, source })?;
+        .map_err(|source| {
+            if is_own(&source) {
+                Error::NoSocket { address, source }
+            } else {
+                Error::Connect { address, source }
+            }
+        })?;
     // Without it small requests may wait for the acknowledgement of the last one. A socket that
     // cannot do it is slower, not wrong.
     let _ = stream.set_nodelay(true);
 
     let answered = Rc::new(Answered::default());
     let io = TokioIo::new(Observed::new(stream, Rc::clone(&answered)));
-    let (sender, connection) = builder(&config.limits)
+    let (sender, connection) = builder(limits)
         .handshake(io)
         .await
         .map_err(|source| Error::Reset { address, source })?;
@@ -43,12 +62,22 @@ pub(super) async fn connect(pool: &Pool, key: PoolKey, config: &ProxyConfig) -> 
         let _ = connection.await;
     });
     Ok(Connection {
-        key,
         sender,
-        task,
         answered,
-        _slot: slot,
+        _task: Task(task),
+        retires,
+        room,
     })
+}
+
+/// Whether it is this machine that has no more to give (file descriptors, ports, memory), rather than the
+/// endpoint that does not answer.
+fn is_own(error: &io::Error) -> bool {
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    const ENOBUFS: i32 = 105;
+    matches!(error.raw_os_error(), Some(ENFILE | EMFILE | ENOBUFS))
+        || matches!(error.kind(), ErrorKind::AddrNotAvailable | ErrorKind::OutOfMemory)
 }
 
 fn builder(limits: &Limits) -> http1::Builder {
@@ -60,4 +89,27 @@ fn builder(limits: &Limits) -> http1::Builder {
         builder.max_headers(limits.max_head_fields);
     }
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_machine_lacks_is_not_the_endpoints_fault() {
+        for (code, own) in [
+            (24, true),
+            (23, true),
+            (99, true),
+            (105, true),
+            (12, true),
+            (111, false),
+            (113, false),
+            (104, false),
+            (110, false),
+        ] {
+            let error = io::Error::from_raw_os_error(code);
+            assert_eq!(is_own(&error), own, "{error}");
+        }
+    }
 }

@@ -22,8 +22,18 @@ pub(crate) enum Error {
     Connect { address: SocketAddr, source: io::Error },
     #[error("no connection to {address} within {limit:?}; is it dropping packets?")]
     ConnectTimeout { address: SocketAddr, limit: Duration },
-    #[error("{open} connections to upstreams are open, which is the limit of this worker (`max_open`)")]
-    TooManyConnections { open: usize },
+    #[error(
+        "this machine has nothing left to connect to {address} with: {source}; see `ulimit -n` and `ip_local_port_range`"
+    )]
+    NoSocket { address: SocketAddr, source: io::Error },
+    #[error(
+        "no connection to {address} became free within {limit:?}; see --pool-max-open-per-endpoint and --pool-max-open"
+    )]
+    Saturated { address: SocketAddr, limit: Duration },
+    #[error(
+        "no connection to {address} is free ({open} are open in all), and --pool-max-waiting requests wait already"
+    )]
+    QueueFull { address: SocketAddr, open: usize },
     #[error("{address} ended the connection before its answer: {source}")]
     Reset {
         address: SocketAddr,
@@ -48,7 +58,8 @@ impl Error {
     /// What the client is told, and what is counted.
     pub(crate) fn reason(&self) -> Reason {
         match self {
-            Self::Connect { .. } | Self::TooManyConnections { .. } => Reason::ConnectFailed,
+            Self::Connect { .. } | Self::NoSocket { .. } => Reason::ConnectFailed,
+            Self::Saturated { .. } | Self::QueueFull { .. } => Reason::UpstreamSaturated,
             Self::ConnectTimeout { .. } => Reason::ConnectTimeout,
             Self::Reset { .. } => Reason::UpstreamReset,
             Self::NotHttp { .. } | Self::Unusable { .. } => Reason::UpstreamProtocol,
@@ -62,13 +73,18 @@ impl Error {
     pub(crate) fn origin(&self) -> Origin {
         match self {
             Self::RequestBody(_) | Self::RequestCut(_) => Origin::Downstream,
-            Self::TooManyConnections { .. } => Origin::Internal,
+            Self::NoSocket { .. } | Self::Saturated { .. } | Self::QueueFull { .. } => Origin::Internal,
             _ => Origin::Upstream,
         }
     }
 
-    /// Whether nothing was sent, so that another endpoint may be tried.
+    /// Whether nothing was sent for want of a connection, so that another endpoint may be tried.
     pub(crate) fn is_unsent(&self) -> bool {
+        self.is_unreachable() || matches!(self, Self::NoSocket { .. })
+    }
+
+    /// Whether the endpoint cannot be connected to, by its own fault or that of the way to it.
+    pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Connect { .. } | Self::ConnectTimeout { .. })
     }
 }

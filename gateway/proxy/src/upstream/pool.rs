@@ -1,24 +1,35 @@
-//! A worker's connections to upstreams.
+//! A worker's connections to upstreams: those that wait for a request, and the requests that wait for one.
 //!
-//! Last in, first out: what was used last is the likeliest to be alive, and what is not needed ages.
+//! ```text
+//! acquire: one that waits -> else room to open one (closing one that waits for another endpoint, if need
+//!          be) -> else a place in the queue, for a while
+//! release: to the first who waits for its like -> else it waits
+//! ```
+//!
 //! The key is all that a connection's making depended on. A connection comes back only if both
 //! messages on it came to a well-formed end. A connection that is dropped is closed at once,
 //! with whatever was under way on it.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::{HashMap, VecDeque},
-    net::SocketAddr,
-    rc::Rc,
+use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
+
+use latchkey_runtime::backoff::about;
+use tokio::time::Instant;
+
+use self::{
+    connection::Connection,
+    gate::{Gate, Room},
+    idle::{Idle, Keep},
 };
+use super::error::Error;
+use crate::{config::PoolConfig, stats::WorkerStats};
 
-use hyper::client::conn::http1::SendRequest;
-use tokio::{task::JoinHandle, time::Instant};
-
-use crate::{body::RequestBody, config::PoolConfig, io::Observer};
+mod admission;
+pub(super) mod connection;
+pub(super) mod gate;
+mod idle;
 
 /// All that a connection's making depended on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PoolKey {
     /// Where it goes.
     pub(crate) address: SocketAddr,
@@ -27,149 +38,109 @@ pub(crate) struct PoolKey {
 }
 
 /// What is spoken beneath HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Transport {
     /// TCP.
     Plain,
 }
 
-/// Whether anything of an answer has arrived.
-#[derive(Debug, Default)]
-pub(crate) struct Answered(Cell<bool>);
-
-impl Observer for Answered {
-    fn read(&self) {
-        self.0.set(true);
-    }
-
-    fn written(&self) {}
-}
-
-/// A connection in use.
+/// What a request gets.
 #[derive(Debug)]
-pub(crate) struct Connection {
-    pub(super) key: PoolKey,
-    pub(super) sender: SendRequest<RequestBody>,
-    pub(super) task: JoinHandle<()>,
-    pub(super) answered: Rc<Answered>,
-    pub(super) _slot: OpenSlot,
+pub(super) enum Acquired {
+    /// A connection that was used before.
+    Kept(Connection),
+    /// Leave to open one.
+    Room(Room),
 }
 
-impl Connection {
-    /// Whether it can take another request: alive, and done with the last in both directions.
-    fn is_ready(&self) -> bool {
-        self.sender.is_ready() && !self.sender.is_closed()
-    }
-
-    /// Forgets what has arrived so far.
-    pub(super) fn expect_answer(&self) {
-        self.answered.0.set(false);
-    }
-
-    /// Whether anything arrived since [`Connection::expect_answer`].
-    pub(super) fn has_answered(&self) -> bool {
-        self.answered.0.get()
+impl Acquired {
+    /// Leave to open one, in the place of one that was used before if need be.
+    pub(super) fn into_room(self) -> Room {
+        match self {
+            Self::Kept(connection) => connection.into_room(),
+            Self::Room(room) => room,
+        }
     }
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-/// Counts a connection as open for as long as it lives.
-#[derive(Debug)]
-pub(crate) struct OpenSlot(Rc<Cell<usize>>);
-
-impl Drop for OpenSlot {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
-
-/// A worker's waiting connections.
+/// A worker's connections.
 #[derive(Debug)]
 pub(crate) struct Pool {
     config: PoolConfig,
-    idle: RefCell<HashMap<PoolKey, VecDeque<Idle>>>,
-    waiting: Cell<usize>,
-    open: Rc<Cell<usize>>,
-}
-
-#[derive(Debug)]
-struct Idle {
-    connection: Connection,
-    since: Instant,
+    idle: RefCell<Idle<PoolKey, Connection>>,
+    gate: Rc<Gate>,
 }
 
 impl Pool {
-    pub(crate) fn new(config: PoolConfig) -> Self {
+    pub(crate) fn new(config: PoolConfig, stats: Arc<WorkerStats>) -> Self {
         Self {
             config,
-            idle: RefCell::default(),
-            waiting: Cell::new(0),
-            open: Rc::default(),
+            idle: RefCell::new(Idle::new(config)),
+            gate: Rc::new(Gate::new(config, stats)),
         }
     }
 
-    /// Connections that wait or are in use.
-    pub(crate) fn open(&self) -> usize {
-        self.open.get()
+    /// A connection, or leave to open one.
+    ///
+    /// # Errors
+    /// The limits on open connections are reached, and waiting does not help.
+    pub(super) async fn acquire(&self, key: &PoolKey) -> Result<Acquired, Error> {
+        let kept = self.idle.borrow_mut().take(key, Instant::now);
+        if let Some(connection) = kept {
+            return Ok(Acquired::Kept(connection));
+        }
+        match self.room(key) {
+            Some(room) => Ok(Acquired::Room(room)),
+            // Boxed, because what is rare shall not make every request larger.
+            None => Box::pin(self.wait(key)).await,
+        }
     }
 
-    /// Counts a new connection, unless there are too many.
-    pub(super) fn open_slot(&self) -> Option<OpenSlot> {
-        let open = self.open.get();
-        (open < self.config.max_open).then(|| {
-            self.open.set(open + 1);
-            OpenSlot(Rc::clone(&self.open))
-        })
-    }
-
-    /// The connection that waits for the shortest time and is alive, as far as is known.
-    pub(crate) fn take(&self, key: &PoolKey) -> Option<Connection> {
-        let mut idle = self.idle.borrow_mut();
-        let stack = idle.get_mut(key)?;
-        let mut now = None;
-        while let Some(Idle { connection, since }) = stack.pop_back() {
-            self.waiting.set(self.waiting.get() - 1);
-            let now = *now.get_or_insert_with(Instant::now);
-            if connection.is_ready() && now.duration_since(since) < self.config.max_idle_age {
-                return Some(connection);
+    fn room(&self, key: &PoolKey) -> Option<Room> {
+        loop {
+            if let Some(room) = self.gate.open(key) {
+                return Some(room);
             }
+            if !self.gate.has_room(key) {
+                return None;
+            }
+            // All together are too many, and of those somebody waits for a request that may never come.
+            let idle = self.idle.borrow_mut().evict()?;
+            drop(idle);
         }
-        None
+    }
+
+    async fn wait(&self, key: &PoolKey) -> Result<Acquired, Error> {
+        let mut place = self.gate.queue(self, key)?;
+        match place.granted(self.config.wait).await? {
+            Acquired::Kept(connection) if !connection.is_good(Instant::now()) => {
+                Ok(Acquired::Room(connection.into_room()))
+            }
+            acquired => Ok(acquired),
+        }
+    }
+
+    /// When a connection that is opened now is too old for another request. By chance a little earlier or
+    /// later, so that those which were opened together do not end together.
+    pub(super) fn retirement(&self, roll: u64) -> Instant {
+        Instant::now() + about(self.config.max_age, roll)
     }
 
     /// Takes back a connection whose last exchange has ended, if it may be used again.
-    pub(crate) fn put(&self, connection: Connection, now: Instant) {
-        if !connection.is_ready() || self.waiting.get() >= self.config.max_idle {
+    pub(super) fn release(&self, connection: Connection, now: Instant) {
+        if !connection.is_good(now) {
             return;
         }
-        let mut idle = self.idle.borrow_mut();
-        let stack = idle.entry(connection.key).or_default();
-        if stack.len() >= self.config.max_idle_per_endpoint {
-            stack.pop_front();
-            self.waiting.set(self.waiting.get() - 1);
+        let key = connection.key().clone();
+        if let Some(connection) = self.gate.bequeath(connection) {
+            let excess = self.idle.borrow_mut().put(&key, connection, now);
+            drop(excess);
         }
-        stack.push_back(Idle {
-            connection,
-            since: now,
-        });
-        self.waiting.set(self.waiting.get() + 1);
     }
 
-    /// Closes what has waited too long or was closed by the other side, and forgets endpoints without
-    /// connections: those that are gone from the table leave so.
+    /// Closes what has waited too long, is too old or was closed by the other side, and forgets endpoints
+    /// without connections: those that are gone from the table leave so.
     pub(crate) fn sweep(&self, now: Instant) {
-        let mut idle = self.idle.borrow_mut();
-        idle.retain(|_, stack| {
-            stack.retain(|idle| {
-                idle.connection.is_ready() && now.duration_since(idle.since) < self.config.max_idle_age
-            });
-            !stack.is_empty()
-        });
-        self.waiting.set(idle.values().map(VecDeque::len).sum());
+        self.idle.borrow_mut().sweep(now);
     }
 }

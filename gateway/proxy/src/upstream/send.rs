@@ -2,7 +2,7 @@
 //!
 //! | what happened | what is done, once each |
 //! |---|---|
-//! | no connection to the endpoint | another endpoint of the backend |
+//! | no connection to the endpoint can be made | another endpoint of the backend |
 //! | a kept connection died, nothing of the request was written | a fresh connection |
 //! | a kept connection died before any byte of an answer, and the request may be repeated | a fresh connection |
 //! | anything else | the error |
@@ -26,7 +26,7 @@ use super::{
     connect::connect,
     error::Error,
     pick::Target,
-    pool::{Connection, Pool, PoolKey, Transport},
+    pool::{Acquired, Pool, connection::Connection, gate::Room},
     replay::Replay,
 };
 use crate::{
@@ -47,7 +47,7 @@ impl Lease {
     /// The answer came to its end.
     pub(crate) fn release(self, now: Instant) {
         if self.reusable {
-            self.pool.put(self.connection, now);
+            self.pool.release(self.connection, now);
         }
     }
 }
@@ -70,17 +70,18 @@ pub(crate) async fn send(
     let pool = &worker.pool;
     let mut alternate = target.alternate;
     let mut address = target.first;
-    let mut fresh = false;
+    let mut place = None;
+    let mut retried = false;
     loop {
-        let key = PoolKey {
-            address,
-            transport: Transport::Plain,
+        let key = target.key(address);
+        let acquired = match place.take() {
+            Some(room) => Acquired::Room(room),
+            None => pool.acquire(&key).await?,
         };
-        let kept = if fresh { None } else { pool.take(&key) };
-        let reused = kept.is_some();
-        let mut connection = match kept {
-            Some(connection) => connection,
-            None => match connect(pool, key, &worker.config).await {
+        let reused = matches!(acquired, Acquired::Kept(_)) && !retried;
+        let mut connection = match acquired {
+            Acquired::Kept(connection) if reused => connection,
+            acquired => match open(worker, acquired.into_room()).await {
                 Ok(connection) => connection,
                 Err(error) => match alternate.take() {
                     Some(other) if error.is_unsent() => {
@@ -95,7 +96,10 @@ pub(crate) async fn send(
         connection.expect_answer();
         activity.enter(Stage::Awaiting, Instant::now());
         match exchange(&mut connection.sender, request, activity).await {
-            Ok(response) => return accept(response, connection, Rc::clone(pool)),
+            Ok(response) => {
+                worker.health.borrow_mut().succeeded(address);
+                return accept(response, connection, Rc::clone(pool));
+            }
             Err(Failed::Expired) => {
                 return Err(Error::ResponseTimeout {
                     address,
@@ -117,11 +121,32 @@ pub(crate) async fn send(
                 });
             }
         }
-        // Its siblings waited as long and are likely to be as dead.
-        fresh = true;
-        worker.stats.retried();
+        // Its siblings waited as long and are likely to be as dead: a fresh one, in its place.
+        place = Some(connection.into_room());
+        retried = true;
+        worker.stats.upstream.retried();
         activity.enter(Stage::Working, Instant::now());
     }
+}
+
+/// Opens a connection, and remembers how that went.
+async fn open(worker: &Worker, room: Room) -> Result<Connection, Error> {
+    let address = room.key().address;
+    let retires = worker.pool.retirement(worker.random.next());
+    let opened = connect(room, retires, &worker.config.timeouts, &worker.config.limits).await;
+    match &opened {
+        Ok(_) => worker.health.borrow_mut().succeeded(address),
+        Err(error) if error.is_unreachable() => {
+            let stats = &worker.stats.upstream;
+            stats.connect_failed();
+            let roll = worker.random.next();
+            if worker.health.borrow_mut().failed(address, Instant::now(), roll) {
+                stats.ejected();
+            }
+        }
+        Err(_) => {}
+    }
+    opened
 }
 
 #[expect(
@@ -195,7 +220,7 @@ fn is_cut(error: &hyper::Error) -> bool {
 
 /// Refuses an answer that cannot be passed on as it is meant.
 fn accept(response: Response<Incoming>, connection: Connection, pool: Rc<Pool>) -> Result<Answer, Error> {
-    let address = connection.key.address;
+    let address = connection.key().address;
     if let Some(what) = unusable(&response) {
         return Err(Error::Unusable { address, what });
     }

@@ -3,6 +3,7 @@
 
 mod credentials;
 mod drain;
+mod ejection;
 mod forwarding;
 mod framing;
 mod hang_up;
@@ -12,5 +13,6 @@ mod identity;
 mod listeners;
 mod preflight;
 mod retry;
+mod saturation;
 mod streaming;
 mod timeouts;

@@ -1,9 +1,9 @@
-//! Kept connections that die, and endpoints that are gone (O-D3).
+//! Kept connections that die (O-D3).
 
 use std::{
     collections::{HashMap, HashSet},
-    net::{SocketAddr, TcpListener},
-    sync::{Arc, Barrier, Mutex, mpsc::channel},
+    net::TcpListener,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -202,104 +202,6 @@ fn a_connection_that_waits_too_long_is_closed() {
     let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
     assert_eq!(gateway.get("/open", "").status(), 200);
     wait_until("the end of the waiting connection", || *ended.lock().unwrap());
-}
-
-#[test]
-fn connections_to_upstreams_have_a_limit() {
-    let upstream = Upstream::start(|mut served| {
-        served.request();
-        served.wire.rest();
-    });
-    let mut config = ProxyConfig::default();
-    config.pool.max_open = 1;
-    let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
-    let mut first = gateway.connect();
-    first.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
-    wait_until("the only connection", || upstream.requests().len() == 1);
-    let answer = gateway.get("/open", "");
-    assert_eq!(
-        (answer.status(), answer.reason().as_str()),
-        (502, "upstream_failed")
-    );
-    drop(first);
-    // Its place is free again.
-    let mut later = Vec::new();
-    wait_until("another connection", || {
-        let mut next = gateway.connect();
-        next.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
-        later.push(next);
-        upstream.connections() == 2
-    });
-}
-
-/// Two requests at once need two connections; how many of them may wait afterwards is limited.
-#[test]
-fn waiting_connections_have_a_limit() {
-    for per_endpoint in [true, false] {
-        let both = Arc::new(Barrier::new(2));
-        let (end, ends) = channel();
-        let upstream = Upstream::start(move |mut served| {
-            served.request();
-            both.wait();
-            served.wire.send(ok("fine"));
-            while served.request().is_some() {
-                served.wire.send(ok("fine"));
-            }
-            end.send(()).unwrap();
-        });
-        let mut config = ProxyConfig::default();
-        if per_endpoint {
-            config.pool.max_idle_per_endpoint = 1;
-        } else {
-            config.pool.max_idle = 1;
-        }
-        let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
-        let request = "GET /open HTTP/1.1\r\nHost: a\r\n\r\n";
-        let mut clients = [gateway.connect(), gateway.connect()];
-        for client in &mut clients {
-            client.send(request);
-        }
-        for client in &mut clients {
-            assert_eq!(client.answer().unwrap().status(), 200);
-        }
-        ends.recv().unwrap();
-        assert_eq!(clients[0].ask(request).status(), 200);
-        assert_eq!(upstream.connections(), 2, "the other one was kept");
-    }
-}
-
-/// An address that refuses connections, and that no other test listens on.
-fn refusing() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.78:0").unwrap();
-    listener.local_addr().unwrap()
-}
-
-#[test]
-fn an_endpoint_that_refuses_is_passed_over() {
-    let upstream = Upstream::echo();
-    let gateway = Gateway::of(&[upstream.address, refusing()]);
-    let mut client = gateway.connect();
-    for _ in 0..40 {
-        let answer = client.ask("POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi");
-        assert_eq!(answer.status(), 200);
-    }
-    assert_eq!(upstream.requests().len(), 40);
-}
-
-#[test]
-fn nobody_to_connect_to_is_502_and_nobody_at_all_503() {
-    let mut gateway = Gateway::of(&[refusing(), refusing()]);
-    let answer = gateway.get("/open", "");
-    assert_eq!(
-        (answer.status(), answer.reason().as_str()),
-        (502, "upstream_failed")
-    );
-    for name in ["svc-0", "svc-1"] {
-        gateway.delete(latchkey_routing::object::Kind::EndpointSlice, name);
-    }
-    let answer = gateway.get("/open", "");
-    assert_eq!((answer.status(), answer.reason().as_str()), (503, "unavailable"));
-    gateway.wait_for_counts(Some("open"), &[("502 connect_failed", 1), ("503 no_endpoint", 1)]);
 }
 
 #[test]

@@ -34,7 +34,10 @@ pub(crate) struct Served {
 impl Upstream {
     /// Runs `serve` for each connection, on a thread of its own.
     pub(crate) fn start(serve: impl Fn(Served) + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::serving(TcpListener::bind("127.0.0.1:0").unwrap(), serve)
+    }
+
+    fn serving(listener: TcpListener, serve: impl Fn(Served) + Send + Sync + 'static) -> Self {
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State::default());
         let serve = Arc::new(serve);
@@ -56,14 +59,12 @@ impl Upstream {
 
     /// Answers every request with 200 and its own head, and keeps connections.
     pub(crate) fn echo() -> Self {
-        Self::start(|mut served| {
-            while let Some(request) = served.request() {
-                let text = format!("{}\r\n", request.head);
-                if !served.wire.send(ok(&text)) {
-                    return;
-                }
-            }
-        })
+        Self::start(echo)
+    }
+
+    /// The same at an address that is free.
+    pub(crate) fn at(address: SocketAddr) -> Self {
+        Self::serving(TcpListener::bind(address).unwrap(), echo)
     }
 
     /// Answers every request with these bytes, and keeps connections.
@@ -94,6 +95,15 @@ impl Served {
         let request = self.wire.request()?;
         self.state.requests.lock().unwrap().push(request.clone());
         Some(request)
+    }
+}
+
+fn echo(mut served: Served) {
+    while let Some(request) = served.request() {
+        let text = format!("{}\r\n", request.head);
+        if !served.wire.send(ok(&text)) {
+            return;
+        }
     }
 }
 
