@@ -82,7 +82,7 @@ pub struct AuthPolicySpec {
     /// Access-Control-Request-Method, and without content. Browsers never add a credential to them.
     /// Authenticate: they are judged like any other request. Pass: those without a credential pass, and
     /// the upstream sees X-Anonymous-Consumer: true. Default: Authenticate.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Preflight::is_default")]
     pub preflight: Preflight,
     /// The policy must pass in addition to whatever more specific policies ask for, so that nobody
     /// below can open what it closes. Needs targetRefs, all of kind Gateway. Default: false.
@@ -175,6 +175,14 @@ pub enum Preflight {
     Authenticate,
     /// Those without a credential pass.
     Pass,
+}
+
+impl Preflight {
+    /// What is left out, so that a server fills in nothing that an older program would not know.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Where an API key may stand.
