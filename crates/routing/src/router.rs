@@ -10,6 +10,7 @@
 mod attachment;
 mod cells;
 mod changes;
+mod claims;
 mod commit;
 mod compile;
 mod exposure;
@@ -24,8 +25,12 @@ mod statuses;
 mod store;
 #[cfg(test)]
 mod tests;
+mod work;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 use latchkey_core::object::ObjectName;
 
@@ -62,7 +67,7 @@ pub struct Router {
     table: RouteTable,
     cell: TableCell,
     /// Versions that readers may still hold: they are freed here, never by a reader.
-    retired: Vec<Arc<RouteTable>>,
+    retired: VecDeque<Arc<RouteTable>>,
 }
 
 /// What one commit did.
@@ -74,6 +79,8 @@ pub struct Commit {
     pub hosts_compiled: usize,
     /// Endpoint sets written.
     pub endpoint_sets_written: usize,
+    /// Old tables that readers still look at.
+    pub retired: usize,
     /// What became wrong or right again with objects, once per change of it.
     pub findings: Vec<Finding>,
 }
@@ -111,7 +118,7 @@ impl Router {
             statuses: BTreeSet::new(),
             table,
             cell: TableCell::default(),
-            retired: Vec::new(),
+            retired: VecDeque::new(),
         }
     }
 

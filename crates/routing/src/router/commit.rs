@@ -14,6 +14,11 @@ use crate::{
     table::{Closures, TableStats},
 };
 
+/// How many tables are kept for readers that still look at them. Readers look for microseconds; one that
+/// sleeps while it does must not make the writer keep every version since. Beyond this the oldest is left
+/// to its readers, who then free what the commit after it replaced.
+const MAX_RETIRED: usize = 1024;
+
 impl Router {
     /// Compiles what the changes since the last commit touch, and swaps it in as one version.
     pub fn commit(&mut self) -> Commit {
@@ -43,19 +48,23 @@ impl Router {
             changed,
             hosts_compiled,
             endpoint_sets_written,
+            retired: self.retired.len(),
             findings: self.findings.take(),
         }
     }
 
     /// Gives ports to Gateways; gives back the ports that are touched.
     fn update_gateways(&mut self, changes: &Changes) -> BTreeSet<u16> {
-        let mut ports = BTreeSet::new();
+        let (mut ports, mut passed_on) = (BTreeSet::new(), BTreeSet::new());
         for name in &changes.gateways {
             let gateway = self.store.gateways.get(name);
             let ours = gateway.filter(|gateway| gateways::is_ours(&self.config, gateway));
-            ports.extend(self.gateways.update(name, ours));
+            let touched = self.gateways.update(name, ours);
+            ports.extend(touched.served);
+            passed_on.extend(touched.passed_on);
         }
-        let claimants = ports.iter().flat_map(|port| self.gateways.claimants(port));
+        // All that ask for a port are told who has it.
+        let claimants = passed_on.iter().flat_map(|port| self.gateways.claimants(port));
         let concerned: BTreeSet<_> = claimants.chain(&changes.gateways).collect();
         for name in concerned {
             let gateway = self.store.gateways.get(name);
@@ -71,8 +80,6 @@ impl Router {
     fn update_targets(&mut self, changes: &mut Changes) -> BTreeSet<u16> {
         let mut ports = BTreeSet::new();
         for target in &mem::take(&mut changes.targets) {
-            let claims = self.store.links.claims.get(target);
-            changes.policies.extend(claims.map(|(_, policy)| policy.clone()));
             match target {
                 Target::Gateway(name) | Target::Listener(name, _) => {
                     ports.extend(self.gateways.claimed(name));
@@ -159,7 +166,11 @@ impl Router {
     /// reader has to.
     fn swap(&mut self) {
         self.table.stats.revision += 1;
-        self.retired.push(self.cell.swap(self.table.clone()));
+        self.retired.push_back(self.cell.swap(self.table.clone()));
+        // Out of the cell, a table gets no new readers: once alone with it, always alone.
         self.retired.retain(|table| Arc::strong_count(table) > 1);
+        while self.retired.len() > MAX_RETIRED {
+            self.retired.pop_front();
+        }
     }
 }

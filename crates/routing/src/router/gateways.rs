@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use latchkey_core::{object::ObjectName, time::UnixSeconds};
 
-use super::{RouterConfig, links::Multimap, store::Store};
+use super::{RouterConfig, links::Multimap, store::Store, work};
 use crate::{
     host::Hosts,
     ports::{self, Role},
@@ -37,26 +37,50 @@ struct ListenerState {
     hosts: Hosts,
 }
 
+/// What the change of a Gateway does to ports.
+pub(super) struct Touched {
+    /// What it serves, or served.
+    pub(super) served: BTreeSet<u16>,
+    /// Of these, the ones that went to it, or to others.
+    pub(super) passed_on: BTreeSet<u16>,
+}
+
 impl Gateways {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// A Gateway may have changed: gives back the ports that this may concern.
-    pub(super) fn update(&mut self, name: &ObjectName, gateway: Option<&Gateway>) -> BTreeSet<u16> {
+    /// A Gateway may have changed: gives back what that does to ports.
+    pub(super) fn update(&mut self, name: &ObjectName, gateway: Option<&Gateway>) -> Touched {
+        let had = self.owned(name);
+        self.replace(name, gateway);
+        let has = self.owned(name);
+        Touched {
+            passed_on: had.symmetric_difference(&has).copied().collect(),
+            served: had.union(&has).copied().collect(),
+        }
+    }
+
+    /// The ports that a Gateway has.
+    fn owned(&self, name: &ObjectName) -> BTreeSet<u16> {
+        let claimed = self.claimed(name);
+        claimed
+            .filter(|port| self.claimants(port).next() == Some(name))
+            .collect()
+    }
+
+    fn replace(&mut self, name: &ObjectName, gateway: Option<&Gateway>) {
         let old = self.states.remove(name);
-        let mut touched = BTreeSet::new();
         let mut tables = BTreeMap::new();
         if let Some(old) = old {
             for port in old.claimed {
                 self.claims.remove(&port, &(old.created, name.clone()));
-                touched.insert(port);
             }
             tables = old.listeners;
         }
         let Some(gateway) = gateway else {
-            return touched;
+            return;
         };
         let (claimed, listeners) = match &gateway.body {
             Ok(listeners) => (ports::claimed(listeners), listeners.as_slice()),
@@ -65,7 +89,6 @@ impl Gateways {
         let created = gateway.meta.created;
         for port in &claimed {
             self.claims.insert(*port, (created, name.clone()));
-            touched.insert(*port);
         }
         let listeners = listeners
             .iter()
@@ -82,7 +105,6 @@ impl Gateways {
             listeners,
         };
         self.states.insert(name.clone(), state);
-        touched
     }
 
     /// The hostname tables of a listener, and its port.
@@ -137,6 +159,7 @@ impl Gateways {
 
     /// What is wrong with a Gateway of our class.
     pub(super) fn problems(&self, name: &ObjectName, gateway: &Gateway) -> Vec<Problem> {
+        work::look();
         let mut problems = gateway.problems();
         let Some(state) = self.states.get(name) else {
             return Vec::new();

@@ -1,6 +1,9 @@
 //! Objects come and go: what is known of each is replaced, and what that touches is marked.
 
-use std::{collections::hash_map::Entry, sync::Arc};
+use std::{
+    collections::{BTreeSet, hash_map::Entry},
+    sync::Arc,
+};
 
 use latchkey_core::object::ObjectName;
 
@@ -39,39 +42,43 @@ impl Router {
     }
 
     fn set_gateway(&mut self, name: &ObjectName, new: Option<Gateway>) {
-        if replace(&mut self.store.gateways, name, new).is_none() {
+        let Some(old) = replace(&mut self.store.gateways, name, new) else {
             return;
-        }
-        let links = &self.store.links;
+        };
         self.changes.gateways.insert(name.clone());
-        let routes = links.routes_of_gateway.get(name);
-        self.changes
-            .routes(routes.chain(&links.routes_of_any_gateway), Touch::Attachment);
-        let mut policies = links.policies_of_gateway.get(name).cloned().peekable();
-        // Policies may name listeners that it has no longer, or again: that closes or opens all of it.
-        if policies.peek().is_some() {
-            self.changes.targets.insert(Target::Gateway(name.clone()));
+        let new = self.store.gateways.get(name);
+        let links = &self.store.links;
+        match (&old, new) {
+            (Some(old), Some(new)) if old.class == new.class && old.body.is_ok() == new.body.is_ok() => {
+                let [old, new] = [old, new].map(|gateway| gateway.body.as_deref().unwrap_or_default());
+                self.changes.listeners(links, name, old, new);
+            }
+            _ => self.changes.whole_gateway(links, name),
         }
-        self.changes.policies.extend(policies);
     }
 
     fn set_route(&mut self, name: &ObjectName, new: Option<Arc<HttpRoute>>) {
         let Some(old) = replace(&mut self.store.routes, name, new) else {
             return;
         };
+        let new = self.store.routes.get(name);
         let links = &mut self.store.links;
-        if let Some(old) = old {
-            links.set_route(false, name, &old);
-            self.changes.policies.extend(links::policies_of(name, &old));
+        if let Some(old) = &old {
+            links.set_route(false, name, old);
+            self.changes.policies.extend(links::policies_of(name, old));
+            self.changes.closures |= links::route_closes(old);
         }
-        if let Some(new) = self.store.routes.get(name) {
+        if let Some(new) = new {
             links.set_route(true, name, new);
             self.changes.policies.extend(links::policies_of(name, new));
+            self.changes.closures |= links::route_closes(new);
         }
-        self.changes.closures = true;
         self.changes.route(name, Touch::Rules);
-        let policies = links.policies_of_route.get(name).cloned();
-        self.changes.policies.extend(policies);
+        // To its policies nothing matters but whether it is there.
+        if old.is_none() || new.is_none() {
+            let policies = links.claims.of(&Target::Route(name.clone()));
+            self.changes.policies.extend(policies.cloned());
+        }
     }
 
     fn set_grant(&mut self, name: &ObjectName, new: Option<ReferenceGrant>) {
@@ -96,16 +103,26 @@ impl Router {
         let Some(old) = replace(&mut self.store.policies, name, new) else {
             return;
         };
+        let new = self.store.policies.get(name);
         let links = &mut self.store.links;
-        if let Some(old) = old {
-            links.set_policy(false, name, &old);
-            self.changes.targets.extend(old.targets);
+        let both = || old.iter().chain(new);
+        let targets: BTreeSet<_> = both().flat_map(|policy| &policy.targets).cloned().collect();
+        let holders: Vec<_> = targets
+            .iter()
+            .map(|target| links.claims.holders(target))
+            .collect();
+        self.changes.closures |= both().any(links::policy_closes);
+        if let Some(old) = &old {
+            links.set_policy(false, name, old);
         }
-        if let Some(new) = self.store.policies.get(name) {
+        if let Some(new) = new {
             links.set_policy(true, name, new);
-            self.changes.targets.extend(new.targets.iter().cloned());
         }
-        self.changes.closures = true;
+        for (target, before) in targets.iter().zip(&holders) {
+            let displaced = links.claims.displaced(target, before);
+            self.changes.policies.extend(displaced.cloned());
+        }
+        self.changes.targets.extend(targets);
         self.changes.policies.insert(name.clone());
         self.changes
             .routes(links.routes_of_policy.get(name), Touch::Rules);

@@ -5,10 +5,11 @@ use std::{
     hash::Hash,
 };
 
-use latchkey_core::{object::ObjectName, time::UnixSeconds};
+use latchkey_core::object::ObjectName;
 
+use super::{claims::Claims, work};
 use crate::read::{
-    auth_policy::{AuthPolicy, Target},
+    auth_policy::AuthPolicy,
     backend_ref::BackendTarget,
     filter::Filter,
     http_route::{HttpRoute, RouteRule},
@@ -18,6 +19,8 @@ use crate::read::{
 #[derive(Debug, Default)]
 pub(super) struct Links {
     pub(super) routes_of_gateway: Multimap<ObjectName, ObjectName>,
+    /// By Gateway and the listener that they name; `None`: they name none, and each may be meant.
+    pub(super) routes_of_listener: Multimap<(ObjectName, Option<String>), ObjectName>,
     /// Routes whose parents cannot be read: each Gateway may be one.
     pub(super) routes_of_any_gateway: BTreeSet<ObjectName>,
     pub(super) routes_of_service: Multimap<ObjectName, ObjectName>,
@@ -27,10 +30,8 @@ pub(super) struct Links {
     pub(super) routes_of_grants: Multimap<String, ObjectName>,
     pub(super) routes_of_namespace: Multimap<String, ObjectName>,
     pub(super) slices_of_service: Multimap<ObjectName, ObjectName>,
-    pub(super) policies_of_gateway: Multimap<ObjectName, ObjectName>,
-    pub(super) policies_of_route: Multimap<ObjectName, ObjectName>,
-    /// Policies by target, the oldest first.
-    pub(super) claims: Multimap<Target, (UnixSeconds, ObjectName)>,
+    /// Policies, by what they name.
+    pub(super) claims: Claims,
     /// By the namespace that they close: broken policies without targets that can all be read.
     pub(super) closing_policies: Multimap<String, ObjectName>,
     /// By the namespace that they close: routes of which not all hostnames can be read.
@@ -51,7 +52,7 @@ impl Links {
                 Some(&spec.parents)
             }
             Err(broken) => {
-                if !broken.complete {
+                if route_closes(route) {
                     self.closing_routes.set(present, namespace.clone(), name.clone());
                 }
                 broken.parents.as_ref()
@@ -60,8 +61,10 @@ impl Links {
         match parents {
             Some(parents) => {
                 for parent in parents {
-                    self.routes_of_gateway
-                        .set(present, parent.gateway.clone(), name.clone());
+                    let gateway = &parent.gateway;
+                    self.routes_of_gateway.set(present, gateway.clone(), name.clone());
+                    let listener = (gateway.clone(), parent.section.clone());
+                    self.routes_of_listener.set(present, listener, name.clone());
                 }
             }
             None if present => {
@@ -90,20 +93,22 @@ impl Links {
 
     /// Puts in, or takes out, what a policy holds for.
     pub(super) fn set_policy(&mut self, present: bool, name: &ObjectName, policy: &AuthPolicy) {
-        for target in &policy.targets {
-            let claim = (policy.meta.created, name.clone());
-            self.claims.set(present, target.clone(), claim);
-            let policies = match target {
-                Target::Gateway(_) | Target::Listener(..) => &mut self.policies_of_gateway,
-                Target::Route(_) => &mut self.policies_of_route,
-            };
-            policies.set(present, target.object().clone(), name.clone());
-        }
-        if policy.body.as_ref().is_err_and(|error| error.everything) {
+        self.claims.set(present, name, policy);
+        if policy_closes(policy) {
             self.closing_policies
                 .set(present, name.namespace.clone(), name.clone());
         }
     }
+}
+
+/// Whether a route closes its namespace: not all of its hostnames can be read.
+pub(super) fn route_closes(route: &HttpRoute) -> bool {
+    route.body.as_ref().is_err_and(|broken| !broken.complete)
+}
+
+/// Whether a policy closes its namespace: not all of its targets can be read.
+pub(super) fn policy_closes(policy: &AuthPolicy) -> bool {
+    policy.body.as_ref().is_err_and(|error| error.everything)
 }
 
 /// The policies that a route's filters name.
@@ -152,11 +157,11 @@ impl<K: Eq + Hash, V: Ord> Multimap<K, V> {
         }
     }
 
-    pub(super) fn get(&self, key: &K) -> impl Iterator<Item = &V> {
-        self.0.get(key).into_iter().flatten()
+    pub(super) fn get(&self, key: &K) -> impl Iterator<Item = &V> + use<'_, K, V> {
+        self.0.get(key).into_iter().flatten().inspect(|_| work::look())
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
-        self.0.keys()
+        self.0.keys().inspect(|_| work::look())
     }
 }

@@ -2,7 +2,7 @@
 
 use latchkey_core::object::ObjectName;
 
-use super::{RouterConfig, gateways, store::Store};
+use super::{RouterConfig, gateways, store::Store, work};
 use crate::read::{
     Problem, Reason,
     auth_policy::{AuthPolicy, Target},
@@ -10,6 +10,7 @@ use crate::read::{
 
 /// All that is wrong with a policy: with itself, or at one of its targets.
 pub(super) fn problems(store: &Store, config: &RouterConfig, name: &ObjectName) -> Vec<Problem> {
+    work::look();
     let Some(policy) = store.policies.get(name) else {
         return Vec::new();
     };

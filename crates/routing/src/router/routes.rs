@@ -19,6 +19,7 @@ use super::{
     exposure::{Exposure, ListenerKey},
     links::Multimap,
     store::Store,
+    work,
 };
 use crate::{
     host::HostTable,
@@ -91,6 +92,7 @@ impl Routes {
         name: &ObjectName,
         touch: Touch,
     ) -> Update {
+        work::look();
         let old = self.states.remove(name);
         let counted = old.as_ref().map(State::counted).unwrap_or_default();
         let mut hosts = old.as_ref().map(|s| s.attached.clone()).unwrap_or_default();
@@ -241,6 +243,7 @@ impl Routes {
                         rule: *rule,
                         element: *element,
                     };
+                    work::look();
                     (Precedence::of(&entry.matcher, origin), entry)
                 })
             })

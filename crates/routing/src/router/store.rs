@@ -87,21 +87,19 @@ impl Store {
 
     /// What holds for a target.
     pub(super) fn holding(&self, target: &Target) -> Holding {
-        let claims = self.links.claims.get(target);
-        let mut holding = Holding::of(claims.filter_map(|(_, name)| self.policies.get(name)));
+        let deciding = self.links.claims.deciding(target);
+        let mut holding = Holding::of(deciding.filter_map(|name| self.policies.get(name)));
         if let Target::Gateway(gateway) = target {
             holding.closed |= self.has_astray(gateway);
         }
         holding
     }
 
-    /// Whether a policy names a listener that this Gateway does not have.
+    /// Whether a policy names a listener that this Gateway does not have. Looks at one more at most than
+    /// the Gateway has.
     fn has_astray(&self, gateway: &ObjectName) -> bool {
-        let names = self.links.policies_of_gateway.get(gateway);
-        names
-            .filter_map(|name| self.policies.get(name))
-            .flat_map(|policy| &policy.targets)
-            .any(|target| target.object() == gateway && self.astray(target))
+        let mut sections = self.links.claims.sections(gateway);
+        sections.any(|section| self.astray(&Target::Listener(gateway.clone(), section.clone())))
     }
 
     /// Whether a target's Gateway is there and can be read, but has no such listener. It may serve what

@@ -2,11 +2,13 @@
 
 mod astray;
 mod closing;
+mod cost;
 mod findings;
 mod histories;
 mod incremental;
 mod policies;
 mod relist;
+mod retired;
 mod serving;
 mod statuses;
 mod support;
