@@ -126,6 +126,8 @@ pub enum Action {
 pub struct Forward {
     /// `RequestHeaderModifier`, if any.
     pub request_headers: Option<HeaderModifier>,
+    /// `ResponseHeaderModifier`, if any. An answer may come when the table has moved on.
+    pub response_headers: Option<Arc<HeaderModifier>>,
     /// The backends, weighted.
     pub backends: Backends,
 }

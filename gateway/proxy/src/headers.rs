@@ -3,7 +3,7 @@
 //! ```text
 //! request:  identity::remove -> (routing, auth) -> hop_by_hop -> hidden credentials -> forwarded::remove
 //!           -> modifier -> forwarded::set, identity::set, request id
-//! response: hop_by_hop -> content length -> request id
+//! response: hop_by_hop -> content length -> modifier -> request id
 //! ```
 
 pub(crate) mod forwarded;

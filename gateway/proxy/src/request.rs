@@ -24,6 +24,7 @@ use http::{
 use hyper::body::Incoming;
 use latchkey_core::{reason::Reason, time::UnixSeconds};
 use latchkey_routing::{
+    filter::HeaderModifier,
     policy::Protection,
     table::{Action, Forward, Found, RequestView},
 };
@@ -69,8 +70,11 @@ pub(crate) async fn handle(
     let counters = judged.route.unwrap_or_else(|| worker.counters.route(None));
     let mut exchange = Exchange::begin(Rc::clone(&client), counters, started, entry);
     let close = worker.phase() >= Phase::Closing;
-    let target = match judged.outcome {
-        Ok(target) => target,
+    let Passage {
+        target,
+        response_headers,
+    } = match judged.outcome {
+        Ok(passage) => passage,
         // Whoever sends one doubtful message may have another behind it.
         Err(reason) => {
             let close = close || reason == Reason::BadRequest;
@@ -83,7 +87,8 @@ pub(crate) async fn handle(
         Ok(answer) => {
             let code = answer.response.status().as_u16();
             exchange.answer(code, answer.address);
-            Ok(pass_on(answer, &id, worker.phase() >= Phase::Closing, exchange))
+            let close = worker.phase() >= Phase::Closing;
+            Ok(pass_on(answer, response_headers.as_deref(), &id, close, exchange))
         }
         Err(error) => {
             tracing::debug!(request_id = ?id, %error, "no answer");
@@ -98,7 +103,13 @@ struct Judged {
     /// Where it is counted.
     route: Option<Arc<RouteCounters>>,
     /// Where it goes, its head being ready for that; or why it goes nowhere.
-    outcome: Result<Target, Reason>,
+    outcome: Result<Passage, Reason>,
+}
+
+/// What is left to be done with a request that goes on.
+struct Passage {
+    target: Target,
+    response_headers: Option<Arc<HeaderModifier>>,
 }
 
 fn judge(client: &Client, head: &mut Parts, entry: Option<&mut Entry>) -> Judged {
@@ -112,7 +123,7 @@ fn try_judge(
     head: &mut Parts,
     route: &mut Option<Arc<RouteCounters>>,
     mut entry: Option<&mut Entry>,
-) -> Result<Target, Reason> {
+) -> Result<Passage, Reason> {
     framing::check(head).map_err(|_| Reason::BadRequest)?;
     let host = host::of(&head.headers, &head.uri, head.version).map_err(|_| Reason::BadRequest)?;
     let path = path::normalise(head.uri.path()).map_err(|_| Reason::BadRequest)?;
@@ -167,7 +178,10 @@ fn try_judge(
         let address = HeaderValue::try_from(target.first.to_string()).map_err(|_| Reason::BadRequest)?;
         head.headers.insert(header::HOST, address);
     }
-    Ok(target)
+    Ok(Passage {
+        target,
+        response_headers: forward.response_headers.clone(),
+    })
 }
 
 /// Makes of the head as received the head as sent.
@@ -192,7 +206,7 @@ fn prepare_headers(
         length::unify(headers);
     }
     if let Some(changes) = &forward.request_headers {
-        modifier::apply(changes, headers);
+        modifier::on_request(changes, headers);
     }
     match verdict {
         Verdict::Open => {}
@@ -225,11 +239,20 @@ fn upstream_request(head: Parts, body: RequestBody) -> Request<RequestBody> {
 }
 
 /// Makes of the upstream's answer the client's.
-fn pass_on(answer: Answer, id: &HeaderValue, close: bool, exchange: Exchange) -> Response<ResponseBody> {
+fn pass_on(
+    answer: Answer,
+    changes: Option<&HeaderModifier>,
+    id: &HeaderValue,
+    close: bool,
+    exchange: Exchange,
+) -> Response<ResponseBody> {
     let (mut head, body) = answer.response.into_parts();
     hop_by_hop::strip(&mut head.headers);
     length::unify(&mut head.headers);
     trailers::restrict(&mut head.headers, |_| false);
+    if let Some(changes) = changes {
+        modifier::on_response(changes, &mut head.headers);
+    }
     head.headers.insert(request_id::NAME, id.clone());
     if close {
         head.headers

@@ -1,70 +1,126 @@
-//! One element of a rule's `filters`.
+//! One element of a rule's `filters`, and what of them excludes each other.
 
-use http::{HeaderName, HeaderValue};
-use latchkey_crds::{GROUP, identity};
+mod headers;
+
+use std::{mem::discriminant, sync::Arc};
+
+use latchkey_crds::GROUP;
 use serde_json::Value;
 
 use super::{
     fields::{Fields, Misfit},
-    problem::{self, Problem, Reason},
+    problem::{Problem, Reason},
 };
 use crate::filter::HeaderModifier;
+use headers::Side;
 
 /// A filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Filter {
     /// `RequestHeaderModifier`.
     RequestHeaders(HeaderModifier),
+    /// `ResponseHeaderModifier`.
+    ResponseHeaders(Arc<HeaderModifier>),
     /// `ExtensionRef` to an AuthPolicy of the route's own namespace.
     Policy(String),
     /// Something else: the rule fails.
     Unsupported,
 }
 
+impl Filter {
+    /// The type that stands once in a rule at most; `None` for what the compiler looks at.
+    fn once(&self) -> Option<&'static str> {
+        match self {
+            Self::RequestHeaders(_) => Some("RequestHeaderModifier"),
+            Self::ResponseHeaders(_) => Some("ResponseHeaderModifier"),
+            Self::Policy(_) | Self::Unsupported => None,
+        }
+    }
+
+    /// What it changes in a request's head.
+    pub(crate) fn request_headers(&self) -> Option<&HeaderModifier> {
+        match self {
+            Self::RequestHeaders(modifier) => Some(modifier),
+            _ => None,
+        }
+    }
+
+    /// What it changes in an answer's head.
+    pub(crate) fn response_headers(&self) -> Option<&Arc<HeaderModifier>> {
+        match self {
+            Self::ResponseHeaders(modifier) => Some(modifier),
+            _ => None,
+        }
+    }
+}
+
 /// Reads a filter; what is not supported in it is a problem.
 pub(super) fn read(value: &Value, problems: &mut Vec<Problem>) -> Result<Filter, Misfit> {
-    let fields = Fields::of(value)?;
-    match fields.required_text("type")? {
-        "RequestHeaderModifier" => {
-            unknown(fields, &["type", "requestHeaderModifier"], problems);
-            let Some(modifier) = fields.object("requestHeaderModifier")? else {
-                problems.push(missing("requestHeaderModifier"));
-                return Ok(Filter::Unsupported);
-            };
-            let mut found = Vec::new();
-            let modifier = header_modifier(modifier, &mut found)
-                .map_err(|misfit| misfit.under("requestHeaderModifier"))?;
-            let placed = found
-                .into_iter()
-                .map(|problem| problem.under("requestHeaderModifier"));
-            problems.extend(placed);
-            Ok(Filter::RequestHeaders(modifier))
-        }
-        "ExtensionRef" => {
-            unknown(fields, &["type", "extensionRef"], problems);
-            let Some(reference) = fields.object("extensionRef")? else {
-                problems.push(missing("extensionRef"));
-                return Ok(Filter::Unsupported);
-            };
-            let mut found = Vec::new();
-            let filter = extension(reference, &mut found).map_err(|misfit| misfit.under("extensionRef"))?;
-            problems.extend(found.into_iter().map(|problem| problem.under("extensionRef")));
-            Ok(filter)
-        }
+    let filter = Element {
+        fields: Fields::of(value)?,
+        problems,
+    };
+    match filter.fields.required_text("type")? {
+        "RequestHeaderModifier" => filter.member("requestHeaderModifier", |fields, problems| {
+            headers::read(fields, Side::Request, problems).map(Filter::RequestHeaders)
+        }),
+        "ResponseHeaderModifier" => filter.member("responseHeaderModifier", |fields, problems| {
+            let modifier = headers::read(fields, Side::Response, problems)?;
+            Ok(Filter::ResponseHeaders(Arc::new(modifier)))
+        }),
+        "ExtensionRef" => filter.member("extensionRef", extension),
         _ => {
-            let message = "is not supported; use RequestHeaderModifier or ExtensionRef";
-            problems.push(Problem::unsupported(message).under("type"));
+            let message =
+                "is not supported; use RequestHeaderModifier, ResponseHeaderModifier or ExtensionRef";
+            filter.problems.push(Problem::unsupported(message).under("type"));
             Ok(Filter::Unsupported)
         }
     }
 }
 
-fn unknown(fields: Fields<'_>, known: &'static [&'static str], problems: &mut Vec<Problem>) {
-    problems.extend(fields.unknown(known).map(Problem::unknown_field));
+/// What of a rule's filters cannot stand together.
+pub(super) fn incompatible(filters: &[Filter]) -> Vec<Problem> {
+    let repeated = filters.iter().enumerate().filter_map(|(at, filter)| {
+        let name = filter.once()?;
+        // The second of a kind: a third is not told again.
+        let same = |other: &&Filter| discriminant(*other) == discriminant(filter);
+        let earlier = filters[..at].iter().filter(same).count();
+        (earlier == 1).then(|| format!("has {name} twice; make them one"))
+    });
+    repeated
+        .map(|message| Problem::new(Reason::IncompatibleFilters, message))
+        .collect()
 }
 
-fn missing(field: &str) -> Problem {
-    Problem::unsupported("is missing; add it").under(field)
+struct Element<'v, 'p> {
+    fields: Fields<'v>,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl<'v> Element<'v, '_> {
+    /// Reads what the filter's type says is there, and nothing beside it.
+    fn member(
+        self,
+        name: &'static str,
+        read: impl FnOnce(Fields<'v>, &mut Vec<Problem>) -> Result<Filter, Misfit>,
+    ) -> Result<Filter, Misfit> {
+        let other = self.fields.unknown(&["type"]).filter(|field| *field != name);
+        self.problems.extend(other.map(Problem::unknown_field));
+        let Some(fields) = self.fields.object(name)? else {
+            self.problems
+                .push(Problem::unsupported("is missing; add it").under(name));
+            return Ok(Filter::Unsupported);
+        };
+        let mut found = Vec::new();
+        let filter = read(fields, &mut found).map_err(|misfit| misfit.under(name))?;
+        self.problems
+            .extend(found.into_iter().map(|problem| problem.under(name)));
+        Ok(filter)
+    }
+}
+
+fn unknown(fields: Fields<'_>, known: &'static [&'static str], problems: &mut Vec<Problem>) {
+    problems.extend(fields.unknown(known).map(Problem::unknown_field));
 }
 
 fn extension(reference: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Filter, Misfit> {
@@ -76,91 +132,6 @@ fn extension(reference: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Filte
     let message = "refer to an AuthPolicy of group latchkey.dev in the route's own namespace";
     problems.push(Problem::new(Reason::InvalidKind, message).under("kind"));
     Ok(Filter::Unsupported)
-}
-
-fn header_modifier(fields: Fields<'_>, problems: &mut Vec<Problem>) -> Result<HeaderModifier, Misfit> {
-    unknown(fields, &["set", "add", "remove"], problems);
-    let mut modifier = HeaderModifier {
-        set: headers(fields, "set", problems)?,
-        add: headers(fields, "add", problems)?,
-        remove: Vec::new(),
-    };
-    let removed = fields.list("remove", |value| {
-        value.as_str().ok_or_else(|| Misfit::new("text"))
-    })?;
-    for (index, name) in removed.into_iter().enumerate() {
-        match header_name(name) {
-            Ok(name) => modifier.remove.push(name),
-            Err(problem) => problems.extend(problem::at(vec![problem], "remove", index)),
-        }
-    }
-    Ok(modifier)
-}
-
-fn headers(
-    fields: Fields<'_>,
-    list: &'static str,
-    problems: &mut Vec<Problem>,
-) -> Result<Vec<(HeaderName, HeaderValue)>, Misfit> {
-    let pairs = fields.list(list, |value| {
-        let fields = Fields::of(value)?;
-        let unknown = fields.unknown(&["name", "value"]).next();
-        let (name, value) = (fields.required_text("name")?, fields.text_or("value", "")?);
-        Ok((unknown, name, value))
-    })?;
-    let mut read = Vec::<(HeaderName, HeaderValue)>::with_capacity(pairs.len());
-    for (index, (unknown, name, value)) in pairs.into_iter().enumerate() {
-        let value = HeaderValue::from_str(value)
-            .map_err(|_| Problem::unsupported("no header can hold it; correct it").under("value"));
-        match (unknown, header_name(name).map_err(|p| p.under("name")), value) {
-            (None, Ok(name), Ok(value)) => {
-                // Of equal names the first counts (Gateway API).
-                if read.iter().all(|(earlier, _)| *earlier != name) {
-                    read.push((name, value));
-                }
-            }
-            (Some(field), ..) => {
-                problems.extend(problem::at(vec![Problem::unknown_field(field)], list, index));
-            }
-            (None, Err(problem), _) | (None, Ok(_), Err(problem)) => {
-                problems.extend(problem::at(vec![problem], list, index));
-            }
-        }
-    }
-    Ok(read)
-}
-
-/// A header that a route may change: none that frames the message or that says who calls.
-fn header_name(text: &str) -> Result<HeaderName, Problem> {
-    let name: HeaderName = text
-        .parse()
-        .map_err(|_| Problem::unsupported("is no header name; correct it"))?;
-    if identity::is_identity(name.as_str()) {
-        let message = "only the gateway may say who calls; leave this header out";
-        return Err(Problem::unsupported(message));
-    }
-    if is_framing(name.as_str()) {
-        let message = "this header belongs to the connection; leave it out";
-        return Err(Problem::unsupported(message));
-    }
-    Ok(name)
-}
-
-/// Whether a header belongs to one connection or frames the message, with `_` taken for `-` as
-/// upstreams may.
-fn is_framing(name: &str) -> bool {
-    const NAMES: [&str; 8] = [
-        "host",
-        "content-length",
-        "transfer-encoding",
-        "connection",
-        "te",
-        "trailer",
-        "upgrade",
-        "keep-alive",
-    ];
-    let name = name.replace('_', "-");
-    name.starts_with("proxy-") || NAMES.contains(&name.as_str())
 }
 
 #[cfg(test)]

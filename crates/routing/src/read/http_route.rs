@@ -12,7 +12,7 @@ use super::{
     http_match,
     metadata::Metadata,
     parent_ref::ParentRef,
-    problem::{self, Problem, Reason},
+    problem::{self, Problem},
 };
 use crate::{hostname::Hostname, matches::Match, object::Manifest};
 
@@ -161,13 +161,8 @@ impl RouteRule {
             matches.push(Match::everything());
         }
         let filters = elements(fields, "filters", &mut problems, filter::read)?;
-        let modifiers = filters
-            .iter()
-            .filter(|filter| matches!(filter, Filter::RequestHeaders(_)));
-        if modifiers.count() > 1 {
-            let message = "has RequestHeaderModifier twice; make them one";
-            problems.push(Problem::new(Reason::IncompatibleFilters, message).under("filters"));
-        }
+        let together = filter::incompatible(&filters).into_iter();
+        problems.extend(together.map(|problem| problem.under("filters")));
         let backends = elements(fields, "backendRefs", &mut problems, |value, problems| {
             backend_ref::read(value, namespace, problems)
         })?;

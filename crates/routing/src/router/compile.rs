@@ -12,7 +12,6 @@ use super::{
     store::Store,
 };
 use crate::{
-    filter::HeaderModifier,
     host::{Entry, Guard},
     policy::Holding,
     read::{
@@ -148,7 +147,7 @@ impl Compiler<'_> {
         let named: Vec<_> = filters
             .filter_map(|(at, filter)| match filter {
                 Filter::Policy(name) => Some((at, name)),
-                Filter::RequestHeaders(_) | Filter::Unsupported => None,
+                _ => None,
             })
             .collect();
         let (at, name) = match *named.as_slice() {
@@ -196,8 +195,10 @@ impl Compiler<'_> {
         if cumulative.is_empty() {
             return Action::Fail(Answer::NoBackend);
         }
+        let filters = || rule.filters.iter();
         Action::Forward(Forward {
-            request_headers: header_modifier(rule),
+            request_headers: filters().find_map(Filter::request_headers).cloned(),
+            response_headers: filters().find_map(Filter::response_headers).cloned(),
             backends: Backends { cumulative },
         })
     }
@@ -262,11 +263,4 @@ impl Compiler<'_> {
     fn unresolved(&mut self, problem: Problem, place: &str) {
         self.compiled.faults.unresolved.push(problem.under(place));
     }
-}
-
-fn header_modifier(rule: &RouteRule) -> Option<HeaderModifier> {
-    rule.filters.iter().find_map(|filter| match filter {
-        Filter::RequestHeaders(modifier) => Some(modifier.clone()),
-        Filter::Policy(_) | Filter::Unsupported => None,
-    })
 }

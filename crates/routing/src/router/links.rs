@@ -120,7 +120,7 @@ pub(super) fn policies_of(name: &ObjectName, route: &HttpRoute) -> impl Iterator
 fn policies_of_rule(name: &ObjectName, rule: &RouteRule) -> impl Iterator<Item = ObjectName> {
     rule.filters.iter().filter_map(move |filter| match filter {
         Filter::Policy(policy) => Some(ObjectName::new(name.namespace.as_str(), policy.as_str())),
-        Filter::RequestHeaders(_) | Filter::Unsupported => None,
+        _ => None,
     })
 }
 

@@ -11,6 +11,7 @@ pub const fn supported_features() -> &'static [&'static str] {
         "HTTPRouteNamedRouteRule",
         "HTTPRouteParentRefPort",
         "HTTPRouteQueryParamMatching",
+        "HTTPRouteResponseHeaderModification",
         "ReferenceGrant",
     ]
 }

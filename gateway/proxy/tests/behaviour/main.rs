@@ -12,6 +12,7 @@ mod host;
 mod identity;
 mod listeners;
 mod preflight;
+mod response_headers;
 mod retry;
 mod saturation;
 mod streaming;

@@ -62,12 +62,14 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
         json!({ "backendRefs": [backend] })
     };
     let modifier = json!({ "type": "RequestHeaderModifier", "requestHeaderModifier": {} });
+    let answers = json!({ "type": "ResponseHeaderModifier", "responseHeaderModifier": {} });
     let cases = [
         (json!({ "timeouts": {} }), "timeouts"),
         (json!({ "retry": {} }), "retry"),
         (json!({ "sessionPersistence": {} }), "sessionPersistence"),
         (json!({ "filters": [{ "type": "CORS" }] }), "filters[0].type"),
-        (json!({ "filters": [modifier, modifier] }), "filters"),
+        (json!({ "filters": [modifier, modifier, modifier] }), "filters"),
+        (json!({ "filters": [answers, modifier, answers] }), "filters"),
         (json!({ "matches": [{}, { "news": 1 }] }), "matches[1].news"),
         (with("filters", json!([{}])), "backendRefs[0].filters"),
         (with("weight", json!(-1)), "backendRefs[0].weight"),

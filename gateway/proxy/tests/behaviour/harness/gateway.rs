@@ -131,6 +131,13 @@ impl Gateway {
         self.ask(format!("GET {target} HTTP/1.1\r\nHost: a.example\r\n{lines}\r\n"))
     }
 
+    /// Applies an object, whatever is wrong with it.
+    pub(crate) fn put(&mut self, object: Value) {
+        let (kind, name) = objects::identity(&object);
+        self.router.apply(kind, &name, Manifest::Value(object));
+        self.router.commit();
+    }
+
     pub(crate) fn delete(&mut self, kind: Kind, name: &str) {
         self.router.delete(kind, &ObjectName::new("default", name));
         self.router.commit();
