@@ -16,15 +16,28 @@ use crate::{
     exchange::Exchange,
     headers::trailers,
     timeouts::{Activity, Upload},
-    upstream::send::Lease,
+    upstream::{
+        send::Lease,
+        tape::{Again, Taped},
+    },
 };
 
 /// What a client sends to the upstream.
 #[derive(Debug)]
-pub(crate) struct RequestBody(Option<Upstreamed>);
+pub(crate) enum RequestBody {
+    /// Nothing.
+    Empty,
+    /// It passes by.
+    Passing(Upstreamed),
+    /// It passes by, and can be had again.
+    Taped(Taped<Upstreamed>),
+    /// It is sent a second time.
+    Again(Again<Upstreamed>),
+}
 
+/// What a client sends, and whoever wants to know how that gets on.
 #[derive(Debug)]
-struct Upstreamed {
+pub(crate) struct Upstreamed {
     body: Incoming,
     activity: Rc<Activity>,
 }
@@ -33,18 +46,13 @@ impl RequestBody {
     /// Passes on what a client sends.
     pub(crate) fn new(body: Incoming, activity: &Rc<Activity>) -> Self {
         if body.is_end_stream() {
-            return Self::empty();
+            return Self::Empty;
         }
         activity.upload(Upload::Flowing);
-        Self(Some(Upstreamed {
+        Self::Passing(Upstreamed {
             body,
             activity: Rc::clone(activity),
-        }))
-    }
-
-    /// Nothing.
-    pub(crate) fn empty() -> Self {
-        Self(None)
+        })
     }
 }
 
@@ -53,12 +61,45 @@ impl Body for RequestBody {
     type Error = hyper::Error;
 
     fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match self.get_mut() {
+            Self::Empty => Poll::Ready(None),
+            Self::Passing(body) => Pin::new(body).poll_frame(cx),
+            Self::Taped(body) => Pin::new(body).poll_frame(cx),
+            Self::Again(body) => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Passing(body) => body.is_end_stream(),
+            Self::Taped(body) => body.is_end_stream(),
+            Self::Again(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Empty => SizeHint::with_exact(0),
+            Self::Passing(body) => body.size_hint(),
+            Self::Taped(body) => body.size_hint(),
+            Self::Again(body) => body.size_hint(),
+        }
+    }
+}
+
+impl Body for Upstreamed {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Some(Upstreamed { body, activity }) = &mut self.0 else {
-            return Poll::Ready(None);
-        };
+        let Self { body, activity } = &mut *self;
         let polled = Pin::new(body).poll_frame(cx);
         activity.upload(match &polled {
             Poll::Pending => Upload::ClientSilent,
@@ -69,14 +110,11 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(|passed| passed.body.is_end_stream())
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            Some(passed) => passed.body.size_hint(),
-            None => SizeHint::with_exact(0),
-        }
+        self.body.size_hint()
     }
 }
 

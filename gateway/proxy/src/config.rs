@@ -66,6 +66,8 @@ pub struct PoolConfig {
     pub max_waiting: usize,
     /// How long each of them waits.
     pub wait: Duration,
+    /// Bytes of a body that are kept until the answer begins, where a request may be sent once more.
+    pub max_replayed_body: usize,
 }
 
 /// Endpoints that cannot be connected to.
@@ -124,6 +126,7 @@ impl Default for PoolConfig {
             max_open: 20 * 1024,
             max_waiting: 1024,
             wait: Duration::from_secs(1),
+            max_replayed_body: 16 * 1024,
         }
     }
 }

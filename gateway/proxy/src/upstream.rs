@@ -15,3 +15,4 @@ pub(crate) mod pool;
 pub(crate) mod replay;
 pub(crate) mod send;
 pub(crate) mod stats;
+pub(crate) mod tape;

@@ -77,6 +77,11 @@ pub struct ProxyArgs {
     #[arg(long, env = "LATCHKEY_POOL_WAIT_TIMEOUT", value_name = "DURATION", default_value = "1s", value_parser = positive)]
     pub pool_wait_timeout: Duration,
 
+    /// Largest body, in bytes, with which a PUT or DELETE is sent once more when its reused connection
+    /// dies; as much is held of each until its answer begins
+    #[arg(long, env = "LATCHKEY_RETRY_BODY_BYTES", value_name = "BYTES", default_value_t = PoolConfig::default().max_replayed_body, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_048_576))]
+    pub retry_body_bytes: usize,
+
     /// Failures to connect in a row after which an endpoint is left out for a while
     #[arg(long, env = "LATCHKEY_EJECT_AFTER", value_name = "N", default_value_t = EjectionConfig::default().failures, value_parser = clap::value_parser!(u32).range(1..))]
     pub eject_after: u32,
@@ -120,6 +125,7 @@ impl ProxyArgs {
                 max_open: self.pool_max_open,
                 max_waiting: self.pool_max_waiting,
                 wait: self.pool_wait_timeout,
+                max_replayed_body: self.retry_body_bytes,
             },
             ejection: EjectionConfig {
                 failures: self.eject_after,

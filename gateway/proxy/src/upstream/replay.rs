@@ -1,32 +1,36 @@
-//! A copy of a request's head, for the case that a kept connection dies under it.
+//! A copy of a request, for the case that a kept connection dies under it.
 //!
 //! hyper gives a request back only if nothing of it was written, and the usual race is that all of it
-//! was. Only requests that may be repeated are copied: of an idempotent method (RFC 9110 section 9.2.2)
-//! and without a body. The copy is one buffer: cloning a header map would cost an allocation and a
-//! reference count a field, on every request, for something that hardly ever happens.
+//! was. Only requests that may be repeated are copied: those of an idempotent method (RFC 9110 section
+//! 9.2.2). Of the body, what has passed is kept while it is short; most have none. The copy of the head is
+//! one buffer: cloning a header map would cost an allocation and a reference count a field, on every
+//! request, for something that hardly ever happens.
+
+use std::mem::replace;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
-use http_body::Body;
 
-use crate::body::RequestBody;
+use super::tape::{Tape, tape};
+use crate::body::{RequestBody, Upstreamed};
 
-/// All of a request that has no body.
+/// All of a request.
 #[derive(Debug)]
 pub(super) struct Replay {
     method: Method,
     uri: Uri,
     /// Name, `:`, value, LF: neither can hold an LF, and a name no colon.
     fields: Vec<u8>,
+    body: Option<Tape<Upstreamed>>,
 }
 
 impl Replay {
-    /// Copies a request that may be sent twice.
-    pub(super) fn of(request: &Request<RequestBody>) -> Option<Self> {
+    /// Copies a request that may be sent twice, and so many bytes of its body as they pass.
+    pub(super) fn of(request: &mut Request<RequestBody>, body_limit: usize) -> Option<Self> {
         let idempotent = matches!(
             *request.method(),
             Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS | Method::TRACE
         );
-        if !idempotent || !request.body().is_end_stream() {
+        if !idempotent {
             return None;
         }
         let mut fields = Vec::with_capacity(1024);
@@ -36,20 +40,38 @@ impl Replay {
             fields.extend_from_slice(value.as_bytes());
             fields.push(b'\n');
         }
+        let body = match replace(request.body_mut(), RequestBody::Empty) {
+            RequestBody::Empty => None,
+            RequestBody::Passing(body) => {
+                let (taped, tape) = tape(body, body_limit);
+                *request.body_mut() = RequestBody::Taped(taped);
+                Some(tape)
+            }
+            // It was sent once already.
+            other => {
+                *request.body_mut() = other;
+                return None;
+            }
+        };
         Some(Self {
             method: request.method().clone(),
             uri: request.uri().clone(),
             fields,
+            body,
         })
     }
 
-    /// The request once more.
-    pub(super) fn into_request(self) -> Request<RequestBody> {
-        let mut request = Request::new(RequestBody::empty());
+    /// The request once more, unless too much of its body has passed.
+    pub(super) fn into_request(self) -> Option<Request<RequestBody>> {
+        let body = match self.body {
+            None => RequestBody::Empty,
+            Some(tape) => RequestBody::Again(tape.rewind()?),
+        };
+        let mut request = Request::new(body);
         *request.method_mut() = self.method;
         *request.uri_mut() = self.uri;
         *request.headers_mut() = read(&self.fields);
-        request
+        Some(request)
     }
 }
 
@@ -70,7 +92,7 @@ mod tests {
     use super::*;
 
     fn request(method: Method) -> Request<RequestBody> {
-        let mut request = Request::new(RequestBody::empty());
+        let mut request = Request::new(RequestBody::Empty);
         *request.method_mut() = method;
         *request.uri_mut() = "/a?b=c".parse().unwrap();
         for (name, value) in [
@@ -88,17 +110,18 @@ mod tests {
 
     #[test]
     fn the_copy_is_the_request() {
-        let original = request(Method::GET);
-        let copy = Replay::of(&original).unwrap().into_request();
+        let mut original = request(Method::GET);
+        let copy = Replay::of(&mut original, 0).unwrap().into_request().unwrap();
         assert_eq!(copy.headers(), original.headers());
         assert_eq!((copy.method(), copy.uri()), (original.method(), original.uri()));
-        assert!(copy.body().is_end_stream());
+        assert!(matches!(copy.body(), RequestBody::Empty));
     }
 
     #[test]
     fn what_must_not_run_twice_is_not_copied() {
-        assert!(Replay::of(&request(Method::POST)).is_none());
-        assert!(Replay::of(&request(Method::PATCH)).is_none());
-        assert!(Replay::of(&request(Method::from_bytes(b"PURGE").unwrap())).is_none());
+        for method in ["POST", "PATCH", "PURGE"] {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            assert!(Replay::of(&mut request(method), 0).is_none());
+        }
     }
 }

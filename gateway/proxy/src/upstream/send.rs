@@ -7,7 +7,7 @@
 //! | a kept connection died before any byte of an answer, and the request may be repeated | a fresh connection |
 //! | anything else | the error |
 //!
-//! A body of which anything was taken is never sent twice.
+//! A body is sent a second time from its beginning, or not at all.
 
 use std::{
     future::poll_fn,
@@ -92,7 +92,12 @@ pub(crate) async fn send(
                 },
             },
         };
-        let replay = if reused { Replay::of(&request) } else { None };
+        let kept_body = worker.config.pool.max_replayed_body;
+        let replay = if reused {
+            Replay::of(&mut request, kept_body)
+        } else {
+            None
+        };
         connection.expect_answer();
         activity.enter(Stage::Awaiting, Instant::now());
         match exchange(&mut connection.sender, request, activity).await {
@@ -107,12 +112,13 @@ pub(crate) async fn send(
                 });
             }
             Err(Failed::Unsent(unsent)) if reused => request = unsent,
-            Err(Failed::Sent(source)) => match replay {
-                Some(replay) if is_death(&source) && !connection.has_answered() => {
-                    request = replay.into_request();
+            Err(Failed::Sent(source)) => {
+                let repeatable = replay.filter(|_| is_death(&source) && !connection.has_answered());
+                match repeatable.and_then(Replay::into_request) {
+                    Some(repeated) => request = repeated,
+                    None => return Err(classify(address, source)),
                 }
-                _ => return Err(classify(address, source)),
-            },
+            }
             Err(Failed::Unsent(unsent)) => {
                 drop(unsent);
                 return Err(Error::Connect {

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod credentials;
+mod dead_connections;
 mod drain;
 mod ejection;
+mod endpoints;
 mod forwarding;
 mod framing;
 mod hang_up;
