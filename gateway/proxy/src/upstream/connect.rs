@@ -64,6 +64,7 @@ pub(super) async fn connect(
     Ok(Connection {
         sender,
         answered,
+        scratch: Vec::new(),
         _task: Task(task),
         retires,
         room,

@@ -96,7 +96,10 @@ impl Health {
 
     /// A connection was made, or something answered.
     pub(crate) fn succeeded(&mut self, address: SocketAddr) {
-        self.failing.remove(&address);
+        // Nearly always, and a look-up would hash the address first.
+        if !self.is_fine() {
+            self.failing.remove(&address);
+        }
     }
 
     /// No connection could be made. Whether the endpoint is left out from now on.

@@ -133,7 +133,7 @@ impl Pool {
         }
         let key = connection.key().clone();
         if let Some(connection) = self.gate.bequeath(connection) {
-            let excess = self.idle.borrow_mut().put(&key, connection, now);
+            let excess = self.idle.borrow_mut().put(key, connection, now);
             drop(excess);
         }
     }

@@ -6,12 +6,17 @@
 //! one buffer: cloning a header map would cost an allocation and a reference count a field, on every
 //! request, for something that hardly ever happens.
 
-use std::mem::replace;
+use std::mem::{replace, take};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 
 use super::tape::{Tape, tape};
 use crate::body::{RequestBody, Upstreamed};
+
+/// What the fields of most heads take.
+const USUAL_HEAD: usize = 1024;
+/// The most room that a connection keeps.
+const MAX_SCRATCH: usize = 4 * USUAL_HEAD;
 
 /// All of a request.
 #[derive(Debug)]
@@ -24,8 +29,13 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Copies a request that may be sent twice, and so many bytes of its body as they pass.
-    pub(super) fn of(request: &mut Request<RequestBody>, body_limit: usize) -> Option<Self> {
+    /// Copies a request that may be sent twice, its head to `scratch`, and so many bytes of its body as they
+    /// pass.
+    pub(super) fn of(
+        request: &mut Request<RequestBody>,
+        scratch: &mut Vec<u8>,
+        body_limit: usize,
+    ) -> Option<Self> {
         let idempotent = matches!(
             *request.method(),
             Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS | Method::TRACE
@@ -33,7 +43,9 @@ impl Replay {
         if !idempotent {
             return None;
         }
-        let mut fields = Vec::with_capacity(1024);
+        let mut fields = take(scratch);
+        fields.clear();
+        fields.reserve(USUAL_HEAD);
         for (name, value) in request.headers() {
             fields.extend_from_slice(name.as_str().as_bytes());
             fields.push(b':');
@@ -59,6 +71,14 @@ impl Replay {
             fields,
             body,
         })
+    }
+
+    /// The room for the next copy, unless this head was of an unusual size.
+    pub(super) fn into_scratch(self) -> Vec<u8> {
+        if self.fields.capacity() > MAX_SCRATCH {
+            return Vec::new();
+        }
+        self.fields
     }
 
     /// The request once more, unless too much of its body has passed.
@@ -111,17 +131,38 @@ mod tests {
     #[test]
     fn the_copy_is_the_request() {
         let mut original = request(Method::GET);
-        let copy = Replay::of(&mut original, 0).unwrap().into_request().unwrap();
+        let copy = Replay::of(&mut original, &mut Vec::new(), 0)
+            .unwrap()
+            .into_request()
+            .unwrap();
         assert_eq!(copy.headers(), original.headers());
         assert_eq!((copy.method(), copy.uri()), (original.method(), original.uri()));
         assert!(matches!(copy.body(), RequestBody::Empty));
     }
 
     #[test]
+    fn room_is_used_again_but_not_hoarded() {
+        let mut scratch = Vec::new();
+        let replay = Replay::of(&mut request(Method::GET), &mut scratch, 0).unwrap();
+        scratch = replay.into_scratch();
+        let place = scratch.as_ptr();
+        let replay = Replay::of(&mut request(Method::HEAD), &mut scratch, 0).unwrap();
+        assert_eq!(replay.fields.as_ptr(), place);
+        let copy = replay.into_request().unwrap();
+        assert_eq!(copy.headers(), request(Method::HEAD).headers());
+
+        let mut large = request(Method::GET);
+        let value = HeaderValue::from_bytes(&[b'x'; MAX_SCRATCH]).unwrap();
+        large.headers_mut().insert("x-large", value);
+        let replay = Replay::of(&mut large, &mut scratch, 0).unwrap();
+        assert_eq!(replay.into_scratch().capacity(), 0);
+    }
+
+    #[test]
     fn what_must_not_run_twice_is_not_copied() {
         for method in ["POST", "PATCH", "PURGE"] {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            assert!(Replay::of(&mut request(method), 0).is_none());
+            assert!(Replay::of(&mut request(method), &mut Vec::new(), 0).is_none());
         }
     }
 }

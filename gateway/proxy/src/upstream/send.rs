@@ -94,7 +94,7 @@ pub(crate) async fn send(
         };
         let kept_body = worker.config.pool.max_replayed_body;
         let replay = if reused {
-            Replay::of(&mut request, kept_body)
+            Replay::of(&mut request, &mut connection.scratch, kept_body)
         } else {
             None
         };
@@ -103,6 +103,9 @@ pub(crate) async fn send(
         match exchange(&mut connection.sender, request, activity).await {
             Ok(response) => {
                 worker.health.borrow_mut().succeeded(address);
+                if let Some(replay) = replay {
+                    connection.scratch = replay.into_scratch();
+                }
                 return accept(response, connection, Rc::clone(pool));
             }
             Err(Failed::Expired) => {

@@ -26,6 +26,8 @@ pub(crate) struct Connection {
     pub(in super::super) sender: SendRequest<RequestBody>,
     pub(in super::super) answered: Rc<Answered>,
     pub(in super::super) _task: Task,
+    /// Room for the copy of a head, so that not every request asks for some.
+    pub(in super::super) scratch: Vec<u8>,
     /// When it is too old for another request.
     pub(in super::super) retires: Instant,
     pub(in super::super) room: Room,

@@ -38,7 +38,7 @@ impl<C: Keep> Waiting<C> {
     }
 }
 
-impl<K: Clone + Eq + Hash, C: Keep> Idle<K, C> {
+impl<K: Eq + Hash, C: Keep> Idle<K, C> {
     /// Nothing waits.
     pub(super) fn new(config: PoolConfig) -> Self {
         Self {
@@ -66,12 +66,9 @@ impl<K: Clone + Eq + Hash, C: Keep> Idle<K, C> {
 
     /// Lets one wait. Beyond a limit another is given back that has waited longest: of the same stack, or
     /// of all.
-    pub(super) fn put(&mut self, key: &K, connection: C, now: Instant) -> Option<C> {
+    pub(super) fn put(&mut self, key: K, connection: C, now: Instant) -> Option<C> {
         let full = self.count >= self.config.max_idle;
-        if !self.stacks.contains_key(key) {
-            self.stacks.insert(key.clone(), VecDeque::new());
-        }
-        let stack = self.stacks.get_mut(key)?;
+        let stack = self.stacks.entry(key).or_default();
         stack.push_back(Waiting {
             connection,
             since: now,

@@ -46,7 +46,7 @@ fn the_last_in_is_the_first_out_and_each_endpoint_has_its_own() {
     let now = Instant::now();
     let mut idle = Idle::new(config());
     for (key, number) in [("a", 1), ("b", 2), ("a", 3)] {
-        assert!(idle.put(&key, fake(number, now), now).is_none());
+        assert!(idle.put(key, fake(number, now), now).is_none());
     }
     assert_eq!(numbers(&mut idle, "a", now), [3, 1]);
     assert_eq!(numbers(&mut idle, "b", now), [2]);
@@ -62,7 +62,7 @@ fn beyond_a_limit_the_one_goes_that_waited_longest() {
         let step = u32::try_from(step).unwrap();
         let now = start + step * SECOND / 10;
         given_up.extend(
-            idle.put(&key, fake(step, now), now)
+            idle.put(key, fake(step, now), now)
                 .map(|fake| (step, fake.number)),
         );
     }
@@ -89,7 +89,7 @@ fn what_is_broken_or_waited_too_long_or_is_too_old_is_not_given_out() {
             let mut idle = Idle::new(config());
             let mut connection = fake(1, start);
             spoil(&mut connection);
-            idle.put(&"a", connection, start);
+            idle.put("a", connection, start);
             if swept {
                 idle.sweep(start + later);
                 assert_eq!(idle.count, usize::from(given), "{what}");
@@ -111,8 +111,8 @@ fn a_bad_one_does_not_hide_the_good_one_below_it() {
     let mut idle = Idle::new(config());
     let bad = fake(2, now);
     bad.broken.set(true);
-    idle.put(&"a", fake(1, now), now);
-    idle.put(&"a", bad, now);
+    idle.put("a", fake(1, now), now);
+    idle.put("a", bad, now);
     assert_eq!(idle.take(&"a", || now).unwrap().number, 1);
     assert_eq!(idle.count, 0);
 }
@@ -124,7 +124,7 @@ fn endpoints_that_are_gone_are_forgotten() {
     let mut idle = Idle::new(config());
     for number in 0..10_000_u32 {
         let now = start + number * SECOND;
-        idle.put(&number, fake(number, now), now);
+        idle.put(number, fake(number, now), now);
         idle.sweep(now);
         assert!(idle.stacks.len() <= 4, "{} after {number}", idle.stacks.len());
     }
