@@ -11,10 +11,10 @@ use crate::{
     encode::{Labels, Text},
     families::{
         ACCEPT_ERRORS, ACCEPT_PAUSES, ACCESS_LOG_DROPPED, BUILD_INFO, CONNECTIONS, CONNECTIONS_OPEN,
-        INDEX_CHECKS, INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES, INDEX_PEPPERS,
-        INDEX_REPAIRS, LOG_DROPPED, PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS, ROUTING_POLICIES,
-        ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS, STANDALONE_FILES,
-        STANDALONE_UNDECODABLE,
+        CONNECTIONS_TIMED_OUT, INDEX_CHECKS, INDEX_COMMITS, INDEX_CONSUMERS, INDEX_DIGESTS, INDEX_ENTRIES,
+        INDEX_PEPPERS, INDEX_REPAIRS, LOG_DROPPED, PROCESS_START_TIME, ROUTING_COMMITS, ROUTING_GATEWAYS,
+        ROUTING_POLICIES, ROUTING_ROUTES, ROUTING_UNPROTECTED_ROUTES, STANDALONE_FAILED_SCANS,
+        STANDALONE_FILES, STANDALONE_UNDECODABLE,
     },
 };
 
@@ -45,7 +45,7 @@ pub struct FolderSizes {
 }
 
 /// What the workers' connections did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ConnectionCounts {
     /// Client connections that are open.
     pub open: u64,
@@ -55,6 +55,8 @@ pub struct ConnectionCounts {
     pub accept_pauses: u64,
     /// Accepts that failed.
     pub accept_errors: u64,
+    /// Client connections closed at each time limit.
+    pub timed_out: Vec<(&'static str, u64)>,
 }
 
 /// What the self-check of the authentication snapshot did since start.
@@ -115,6 +117,10 @@ pub fn connections(counts: impl Fn() -> ConnectionCounts + Send) -> impl Source 
         let counts = counts();
         text.single(&CONNECTIONS_OPEN, counts.open);
         text.single(&CONNECTIONS, counts.accepted);
+        let mut samples = text.family(&CONNECTIONS_TIMED_OUT);
+        for (limit, count) in &counts.timed_out {
+            samples.value(&Labels::default(), &[limit], *count);
+        }
         text.single(&ACCEPT_PAUSES, counts.accept_pauses);
         text.single(&ACCEPT_ERRORS, counts.accept_errors);
     }

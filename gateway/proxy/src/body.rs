@@ -40,6 +40,7 @@ pub(crate) enum RequestBody {
 pub(crate) struct Upstreamed {
     body: Incoming,
     activity: Rc<Activity>,
+    complete: bool,
 }
 
 impl RequestBody {
@@ -52,6 +53,7 @@ impl RequestBody {
         Self::Passing(Upstreamed {
             body,
             activity: Rc::clone(activity),
+            complete: false,
         })
     }
 }
@@ -99,11 +101,15 @@ impl Body for Upstreamed {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Self { body, activity } = &mut *self;
-        let polled = Pin::new(body).poll_frame(cx);
-        activity.upload(match &polled {
+        let passed = &mut *self;
+        let polled = Pin::new(&mut passed.body).poll_frame(cx);
+        passed.note(match &polled {
             Poll::Pending => Upload::ClientSilent,
-            Poll::Ready(Some(Ok(frame))) if frame.is_data() => Upload::Flowing,
+            // Whoever sends it on may not ask again when it says that it is at its end.
+            Poll::Ready(Some(Ok(frame))) if frame.is_data() && !passed.body.is_end_stream() => {
+                Upload::Flowing
+            }
+            Poll::Ready(Some(Err(_))) => Upload::Abandoned,
             Poll::Ready(_) => Upload::Done,
         });
         polled.map_ok(without_forbidden_trailers)
@@ -118,10 +124,19 @@ impl Body for Upstreamed {
     }
 }
 
+impl Upstreamed {
+    fn note(&mut self, upload: Upload) {
+        self.complete = upload == Upload::Done;
+        self.activity.upload(upload);
+    }
+}
+
 impl Drop for Upstreamed {
     fn drop(&mut self) {
-        // Nobody waits for the client any more, whether it sent all or not.
-        self.activity.upload(Upload::Done);
+        // One that is complete may be dropped late, when the connection has its next request.
+        if !self.complete {
+            self.activity.upload(Upload::Abandoned);
+        }
     }
 }
 

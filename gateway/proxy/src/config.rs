@@ -21,6 +21,8 @@ pub struct ProxyConfig {
 /// How long things may take. All are limits on silence or on one step, none on a whole exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
+    /// From a connection's begin to its first byte.
+    pub first_byte: Duration,
     /// From the first byte of a request to the end of its head.
     pub header_read: Duration,
     /// A client connection without a request. Longer than what load balancers in front wait, so that
@@ -32,6 +34,10 @@ pub struct Timeouts {
     pub response_head: Duration,
     /// Silence in the middle of a body, in either direction.
     pub body_idle: Duration,
+    /// A client that takes nothing of its answer.
+    pub write_stall: Duration,
+    /// From the last answer of a connection to its end, if the client goes on sending.
+    pub linger: Duration,
 }
 
 /// How much there may be.
@@ -96,11 +102,14 @@ impl Default for ProxyConfig {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
+            first_byte: Duration::from_secs(30),
             header_read: Duration::from_secs(15),
             keep_alive: Duration::from_secs(75),
             connect: Duration::from_secs(5),
             response_head: Duration::from_secs(60),
             body_idle: Duration::from_secs(60),
+            write_stall: Duration::from_secs(30),
+            linger: Duration::from_secs(2),
         }
     }
 }

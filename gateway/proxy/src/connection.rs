@@ -1,11 +1,15 @@
 //! One client connection: its socket, its limits, and its end.
+//!
+//! ```text
+//! wait for a byte (no buffer yet) -> HTTP -> the last answer is out -> linger -> closed
+//! ```
 
 use std::{
     future::poll_fn,
     net::SocketAddr,
-    pin::pin,
+    pin::{Pin, pin},
     rc::Rc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use hyper::{server::conn::http1, service::service_fn};
@@ -14,14 +18,15 @@ use latchkey_core::reason::Reason;
 use latchkey_runtime::shutdown::Phase;
 use tokio::{
     net::TcpStream,
-    time::{Instant, sleep_until},
+    time::{Instant, Sleep, sleep_until},
 };
 
 use crate::{
     headers::forwarded::Forwarded,
     io::Observed,
+    linger::linger,
     request,
-    timeouts::{Activity, first_look, poll_watchdog},
+    timeouts::{Activity, Drain, TimeUp, first_look, poll_watchdog},
     worker::{Seat, Worker},
 };
 
@@ -43,53 +48,120 @@ pub(crate) struct Client {
 /// Serves a connection until one side has enough of it.
 pub(crate) async fn serve(worker: Rc<Worker>, seat: Seat, stream: TcpStream, peer: SocketAddr, port: u16) {
     let now = Instant::now();
-    let timeouts = worker.config.timeouts;
     let activity = Rc::new(Activity::new(now));
+    let mut timer = pin!(sleep_until(first_look(&worker.config.timeouts, now)));
+    let mut watch = Watch {
+        worker: &worker,
+        seat: &seat,
+        activity: &activity,
+        draining: false,
+    };
+    if !watch.first_byte(&stream, timer.as_mut()).await {
+        return;
+    }
     let client = Rc::new(Client {
         worker: Rc::clone(&worker),
         activity: Rc::clone(&activity),
         port,
         forwarded: Forwarded::new(peer, port),
     });
-    let io = TokioIo::new(Observed::new(stream, Rc::clone(&activity)));
-    let service = service_fn(move |request| request::handle(Rc::clone(&client), request));
-    let mut connection = pin!(builder(&worker).serve_connection(io, service));
-    let mut timer = pin!(sleep_until(first_look(&timeouts, now)));
-    let mut draining = false;
-    let ended = poll_fn(|cx: &mut Context<'_>| {
-        seat.remember(cx.waker());
-        if poll_watchdog(timer.as_mut(), &activity, &timeouts, cx).is_ready() {
-            return Poll::Ready(Ok(()));
-        }
-        if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
-            return Poll::Ready(ended);
-        }
-        if !draining && worker.phase() >= Phase::Draining {
-            // After a poll, so that a request which lies in the socket is answered and not cut.
-            draining = true;
-            connection.as_mut().graceful_shutdown();
-            return connection.as_mut().poll(cx);
-        }
-        Poll::Pending
-    })
-    .await;
-    if let Err(error) = ended {
-        count_unparsed(&worker, &error);
+    if let Some(stream) = watch.http(client, stream, timer.as_mut()).await
+        && let Err(limit) = linger(&stream, timer.as_mut(), &worker.config.timeouts).await
+    {
+        worker.stats.timed_out(limit);
     }
 }
 
-/// hyper has answered what it could not parse; it is counted like any other bad request.
-fn count_unparsed(worker: &Worker, error: &hyper::Error) {
-    if error.is_parse() {
-        let counters = worker.counters.route(None);
-        counters.start();
-        let reason = if error.is_parse_too_large() {
-            Reason::HeadTooLarge
-        } else {
-            Reason::BadRequest
-        };
-        counters.finish(reason.status(), reason, 0);
+/// Whoever looks after a connection while it is served.
+struct Watch<'a> {
+    worker: &'a Rc<Worker>,
+    seat: &'a Seat,
+    activity: &'a Rc<Activity>,
+    draining: bool,
+}
+
+impl Watch<'_> {
+    /// Waits for a client's first byte; whether there is one. Until then a connection costs a socket and
+    /// this task.
+    async fn first_byte(&mut self, stream: &TcpStream, mut timer: Pin<&mut Sleep>) -> bool {
+        poll_fn(|cx| {
+            if stream.poll_read_ready(cx).is_ready() {
+                return Poll::Ready(true);
+            }
+            self.poll(timer.as_mut(), cx).map(|_| false)
+        })
+        .await
     }
+
+    /// Serves requests. Gives the socket back if its client may still be sending.
+    async fn http(
+        &mut self,
+        client: Rc<Client>,
+        stream: TcpStream,
+        mut timer: Pin<&mut Sleep>,
+    ) -> Option<TcpStream> {
+        let io = TokioIo::new(Observed::new(stream, Rc::clone(self.activity)));
+        let service = service_fn(move |request| request::handle(Rc::clone(&client), request));
+        let mut connection = builder(self.worker).serve_connection(io, service);
+        let ended = poll_fn(|cx| {
+            // Before HTTP, because a request that has expired learns it from there.
+            let up = self.poll(timer.as_mut(), cx);
+            if let Poll::Ready(TimeUp::Limit(_)) = up {
+                return Poll::Ready(None);
+            }
+            if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
+                return Poll::Ready(Some(ended));
+            }
+            if up.is_ready() {
+                Pin::new(&mut connection).graceful_shutdown();
+                return Pin::new(&mut connection).poll(cx).map(Some);
+            }
+            Poll::Pending
+        })
+        .await?;
+        let is_answered = match ended {
+            Ok(()) => true,
+            // hyper has answered what it could not parse. It is counted like any other bad request.
+            Err(error) if error.is_parse() => {
+                count_unparsed(self.worker, &error);
+                true
+            }
+            // The last answer is cut, or there is none, and the client is to notice.
+            Err(_) => false,
+        };
+        let stream = connection.into_parts().io.into_inner().into_stream();
+        (is_answered && !self.activity.client_ended()).then_some(stream)
+    }
+
+    /// Looks after the phase and the limits.
+    fn poll(&mut self, mut timer: Pin<&mut Sleep>, cx: &mut Context<'_>) -> Poll<TimeUp> {
+        self.seat.remember(cx.waker());
+        if !self.draining && self.worker.phase() >= Phase::Draining {
+            self.draining = true;
+            match self.activity.drain(Instant::now()) {
+                Drain::Now => return Poll::Ready(TimeUp::Leave),
+                Drain::At(end) => timer.as_mut().reset(end),
+                Drain::Later => {}
+            }
+        }
+        let limits = &self.worker.config.timeouts;
+        let up = ready!(poll_watchdog(timer, self.activity, limits, cx));
+        if let TimeUp::Limit(limit) = up {
+            self.worker.stats.timed_out(limit);
+        }
+        Poll::Ready(up)
+    }
+}
+
+fn count_unparsed(worker: &Worker, error: &hyper::Error) {
+    let reason = if error.is_parse_too_large() {
+        Reason::HeadTooLarge
+    } else {
+        Reason::BadRequest
+    };
+    let counters = worker.counters.route(None);
+    counters.start();
+    counters.finish(reason.status(), reason, 0);
 }
 
 fn builder(worker: &Worker) -> http1::Builder {

@@ -1,4 +1,4 @@
-//! A socket whose owner learns that bytes moved, without asking a clock for each of them.
+//! A socket whose owner learns what happens on it, without asking a clock for each byte.
 
 use std::{
     io,
@@ -12,12 +12,16 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Who wants to know that bytes moved.
+/// Who wants to know what happens on a socket.
 pub(crate) trait Observer {
     /// At least one byte was read.
     fn read(&self);
     /// At least one byte was written.
     fn written(&self);
+    /// The other side will send no more.
+    fn ended(&self) {}
+    /// The other side takes no more for now.
+    fn stalled(&self) {}
 }
 
 /// A socket that tells its observer.
@@ -25,18 +29,63 @@ pub(crate) trait Observer {
 pub(crate) struct Observed<O> {
     stream: TcpStream,
     observer: Rc<O>,
+    sink: Sink,
+}
+
+/// What becomes of bytes that the other side refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sink {
+    /// The error is the writer's.
+    Never,
+    /// From the first refusal on they count as written.
+    OnRefusal,
+    /// There was a refusal.
+    Open,
 }
 
 impl<O: Observer> Observed<O> {
     pub(crate) fn new(stream: TcpStream, observer: Rc<O>) -> Self {
-        Self { stream, observer }
-    }
-
-    fn note(&self, written: &Poll<io::Result<usize>>) {
-        if matches!(written, Poll::Ready(Ok(1..))) {
-            self.observer.written();
+        Self {
+            stream,
+            observer,
+            sink: Sink::Never,
         }
     }
+
+    /// Lets the writer go on when the other side closes: it may have answered before, and only who
+    /// still reads learns it. Reading ends by itself, since whoever refuses bytes sends none.
+    #[must_use]
+    pub(crate) fn heard_out(mut self) -> Self {
+        self.sink = Sink::OnRefusal;
+        self
+    }
+
+    /// The socket itself.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
+    /// What the writer learns of an attempt to write `offered` bytes.
+    fn note(&mut self, polled: Poll<io::Result<usize>>, offered: usize) -> Poll<io::Result<usize>> {
+        match &polled {
+            Poll::Pending => self.observer.stalled(),
+            Poll::Ready(Ok(0)) => {}
+            Poll::Ready(Ok(_)) => self.observer.written(),
+            Poll::Ready(Err(error)) if self.sink != Sink::Never && is_refusal(error) => {
+                self.sink = Sink::Open;
+                return Poll::Ready(Ok(offered));
+            }
+            Poll::Ready(Err(_)) => {}
+        }
+        polled
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted
+    )
 }
 
 impl<O: Observer> AsyncRead for Observed<O> {
@@ -49,6 +98,8 @@ impl<O: Observer> AsyncRead for Observed<O> {
         let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
         if buf.filled().len() > before {
             self.observer.read();
+        } else if polled.is_ready() {
+            self.observer.ended();
         }
         polled
     }
@@ -56,9 +107,11 @@ impl<O: Observer> AsyncRead for Observed<O> {
 
 impl<O: Observer> AsyncWrite for Observed<O> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if self.sink == Sink::Open {
+            return Poll::Ready(Ok(buf.len()));
+        }
         let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.note(&polled);
-        polled
+        self.note(polled, buf.len())
     }
 
     fn poll_write_vectored(
@@ -66,9 +119,12 @@ impl<O: Observer> AsyncWrite for Observed<O> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        let offered = bufs.iter().map(|buf| buf.len()).sum();
+        if self.sink == Sink::Open {
+            return Poll::Ready(Ok(offered));
+        }
         let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.note(&polled);
-        polled
+        self.note(polled, offered)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -80,6 +136,7 @@ impl<O: Observer> AsyncWrite for Observed<O> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        // A peer that is gone cannot be told; what the connection ends with matters more than that.
+        Pin::new(&mut self.stream).poll_shutdown(cx).map(|_| Ok(()))
     }
 }

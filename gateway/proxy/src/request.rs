@@ -40,7 +40,7 @@ use crate::{
     exchange::Exchange,
     framing,
     headers::{forwarded, hop_by_hop, identity, length, modifier, request_id, trailers},
-    host, path, respond,
+    host, leftover, path, respond,
     timeouts::Stage,
     upstream::{
         error::Origin,
@@ -77,7 +77,8 @@ pub(crate) async fn handle(
         Ok(passage) => passage,
         // Whoever sends one doubtful message may have another behind it.
         Err(reason) => {
-            let close = close || reason == Reason::BadRequest;
+            let doubtful = reason == Reason::BadRequest;
+            let close = close || doubtful || !leftover::is_spent(&head.headers, body).await;
             return Ok(respond::refuse(reason, &method, &id, close, exchange));
         }
     };
@@ -87,12 +88,15 @@ pub(crate) async fn handle(
         Ok(answer) => {
             let code = answer.response.status().as_u16();
             exchange.answer(code, answer.address);
-            let close = worker.phase() >= Phase::Closing;
+            // What an early answer leaves unread of the body would stand before the next request.
+            let close = worker.phase() >= Phase::Closing || client.activity.has_unread_body();
             Ok(pass_on(answer, response_headers.as_deref(), &id, close, exchange))
         }
         Err(error) => {
             tracing::debug!(request_id = ?id, %error, "no answer");
-            let close = worker.phase() >= Phase::Closing || error.origin() == Origin::Downstream;
+            let close = worker.phase() >= Phase::Closing
+                || error.origin() == Origin::Downstream
+                || client.activity.has_unread_body();
             Ok(respond::refuse(error.reason(), &method, &id, close, exchange))
         }
     }

@@ -4,13 +4,14 @@
 //! keeps what stage it is in and since when, and a watchdog wakes every quarter of the shortest limit:
 //!
 //! ```text
-//! Idle -first byte-> Head -parsed-> Working -sent upstream-> Awaiting -answer's head-> Answering -> Idle
-//! keep_alive         header_read    (own limits)   response_head              body_idle
+//! Fresh -first byte-> Head -parsed-> Working -sent upstream-> Awaiting -answer's head-> Answering -> Idle
+//! first_byte          header_read    (own limits)   response_head              body_idle       keep_alive
 //! ```
 //!
-//! `Idle` and `Head` end exactly at their limit. `Awaiting` and `Answering` are limits on silence: any
-//! byte from or to the client counts, and since only the watchdog asks the clock for those, they may
-//! last up to a quarter of the shortest limit longer.
+//! `Fresh`, `Idle` and `Head` end exactly at their limit. `Awaiting` and `Answering` are limits on
+//! silence: any byte from or to the client counts, and since only the watchdog asks the clock for those,
+//! they may last up to a quarter of the shortest limit longer. A client that does not take what is
+//! written to it has `write_stall`, whatever it sends meanwhile.
 
 use std::{
     cell::Cell,
@@ -21,11 +22,19 @@ use std::{
 
 use tokio::time::{Instant, Sleep};
 
-use crate::{config::Timeouts, io::Observer};
+use crate::{config::Timeouts, io::Observer, stats::Limit};
+
+/// How long a kept connection without a request stays when the gateway goes down. What its client sent
+/// before is read by then; what it sends later it would lose at any moment.
+const DRAIN_IDLE: Duration = Duration::from_millis(50);
+/// The same for a connection that has not had a request yet: one is about to come, or it is a spare.
+const DRAIN_FRESH: Duration = Duration::from_secs(2);
 
 /// Where a client connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
+    /// Accepted; nothing came yet.
+    Fresh,
     /// No request.
     Idle,
     /// A request's head has begun.
@@ -47,6 +56,8 @@ pub(crate) enum Upload {
     Flowing,
     /// The client takes its time.
     ClientSilent,
+    /// Nobody reads what is left of it.
+    Abandoned,
 }
 
 /// What a client connection is doing, as its socket, its request and its bodies say.
@@ -55,9 +66,13 @@ pub(crate) struct Activity {
     stage: Cell<Stage>,
     since: Cell<Instant>,
     moved: Cell<bool>,
+    wrote: Cell<bool>,
+    stalled: Cell<bool>,
+    ended: Cell<bool>,
+    draining: Cell<bool>,
     upload: Cell<Upload>,
     expired: Cell<bool>,
-    cut: Cell<bool>,
+    cut: Cell<Option<Limit>>,
 }
 
 /// What is to be done when a limit was looked at.
@@ -68,19 +83,36 @@ enum Finding {
     /// The request waiting for its answer is to be told.
     Expire,
     /// The connection is to be closed.
-    Cut,
+    Cut(Limit),
+    /// The gateway goes down, and the connection has no request.
+    Leave,
+}
+
+/// When a connection learns that the gateway goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drain {
+    /// Its present request is its last.
+    Now,
+    /// It has no request, and ends then if none has come.
+    At(Instant),
+    /// With the answer to the request whose head is on its way.
+    Later,
 }
 
 impl Activity {
     /// Of a connection that was just accepted.
     pub(crate) fn new(now: Instant) -> Self {
         Self {
-            stage: Cell::new(Stage::Idle),
+            stage: Cell::new(Stage::Fresh),
             since: Cell::new(now),
             moved: Cell::new(false),
+            wrote: Cell::new(false),
+            stalled: Cell::new(false),
+            ended: Cell::new(false),
+            draining: Cell::new(false),
             upload: Cell::new(Upload::Done),
             expired: Cell::new(false),
-            cut: Cell::new(false),
+            cut: Cell::new(None),
         }
     }
 
@@ -96,6 +128,11 @@ impl Activity {
         self.upload.set(upload);
     }
 
+    /// Whether some of the request's body was not read, so that nothing behind it can be.
+    pub(crate) fn has_unread_body(&self) -> bool {
+        self.upload.get() != Upload::Done
+    }
+
     /// Whether the answer's head took too long.
     pub(crate) fn expired(&self) -> bool {
         self.expired.get()
@@ -103,24 +140,61 @@ impl Activity {
 
     /// Whether the watchdog closed the connection.
     pub(crate) fn was_cut(&self) -> bool {
-        self.cut.get()
+        self.cut.get().is_some()
+    }
+
+    /// Whether the client will send no more.
+    pub(crate) fn client_ended(&self) -> bool {
+        self.ended.get()
+    }
+
+    /// The gateway goes down.
+    pub(crate) fn drain(&self, now: Instant) -> Drain {
+        match (self.stage.get(), self.drain_grace()) {
+            (_, Some(grace)) => {
+                self.draining.set(true);
+                self.since.set(now);
+                Drain::At(now + grace)
+            }
+            // hyper would take it for a connection without a request. Its answer will say it.
+            (Stage::Head, None) => Drain::Later,
+            (_, None) => Drain::Now,
+        }
+    }
+
+    fn drain_grace(&self) -> Option<Duration> {
+        match self.stage.get() {
+            // The last answer is still on its way.
+            _ if self.stalled.get() => None,
+            Stage::Fresh => Some(DRAIN_FRESH),
+            Stage::Idle => Some(DRAIN_IDLE),
+            _ => None,
+        }
     }
 
     fn look(&self, limits: &Timeouts, now: Instant) -> Finding {
         let stage = self.stage.get();
-        if self.moved.take() && matches!(stage, Stage::Awaiting | Stage::Answering) {
+        let (moved, wrote) = (self.moved.take(), self.wrote.take());
+        let stalled = self.stalled.get() && matches!(stage, Stage::Answering | Stage::Idle);
+        let progress = if stalled { wrote } else { moved || wrote };
+        if progress && matches!(stage, Stage::Awaiting | Stage::Answering) {
             self.since.set(now);
         }
-        let limit = match stage {
-            Stage::Idle => limits.keep_alive,
-            Stage::Head => limits.header_read,
+        let (limit, name) = match stage {
+            _ if stalled => (limits.write_stall, Limit::WriteStall),
+            Stage::Fresh => (limits.first_byte, Limit::FirstByte),
+            Stage::Idle => (limits.keep_alive, Limit::KeepAlive),
+            Stage::Head => (limits.header_read, Limit::HeaderRead),
             Stage::Working => return Finding::Look(now + tick(limits)),
             // It is the request's body that is waited for, not the answer.
-            Stage::Awaiting if self.upload.get() == Upload::ClientSilent => limits.body_idle,
-            Stage::Awaiting => limits.response_head,
-            Stage::Answering => limits.body_idle,
+            Stage::Awaiting if self.upload.get() == Upload::ClientSilent => {
+                (limits.body_idle, Limit::BodyIdle)
+            }
+            Stage::Awaiting => (limits.response_head, Limit::Response),
+            Stage::Answering => (limits.body_idle, Limit::BodyIdle),
         };
-        let deadline = self.since.get() + limit;
+        let leaves = self.draining.get().then(|| self.drain_grace()).flatten();
+        let deadline = self.since.get() + leaves.map_or(limit, |grace| grace.min(limit));
         if now < deadline {
             return Finding::Look(deadline.min(now + tick(limits)));
         }
@@ -129,9 +203,14 @@ impl Activity {
         if answerable && !self.expired.replace(true) {
             self.since.set(now);
             Finding::Expire
+        } else if leaves.is_some() {
+            // Said once; what still happens has its own limits.
+            self.draining.set(false);
+            self.since.set(now);
+            Finding::Leave
         } else {
-            self.cut.set(true);
-            Finding::Cut
+            self.cut.set(Some(name));
+            Finding::Cut(name)
         }
     }
 }
@@ -139,40 +218,64 @@ impl Activity {
 impl Observer for Activity {
     fn read(&self) {
         self.moved.set(true);
-        if self.stage.get() == Stage::Idle {
+        if matches!(self.stage.get(), Stage::Fresh | Stage::Idle) {
             self.enter(Stage::Head, Instant::now());
         }
     }
 
     fn written(&self) {
-        self.moved.set(true);
+        self.wrote.set(true);
+        self.stalled.set(false);
+    }
+
+    fn ended(&self) {
+        self.ended.set(true);
+    }
+
+    fn stalled(&self) {
+        if !self.stalled.replace(true) {
+            self.wrote.set(true);
+        }
     }
 }
 
 /// How often the watchdog looks.
 fn tick(limits: &Timeouts) -> Duration {
     let shortest = limits
-        .header_read
+        .first_byte
+        .min(limits.header_read)
         .min(limits.keep_alive)
         .min(limits.response_head)
-        .min(limits.body_idle);
+        .min(limits.body_idle)
+        .min(limits.write_stall);
     (shortest / 4).max(Duration::from_millis(1))
 }
 
+/// Why a connection is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeUp {
+    /// A limit was met.
+    Limit(Limit),
+    /// The gateway goes down, and the connection has no request.
+    Leave,
+}
+
 /// Looks whether a limit has passed. To be polled before what it watches, in the same task.
-///
-/// Ready: the connection is to be closed.
 pub(crate) fn poll_watchdog(
     mut timer: Pin<&mut Sleep>,
     activity: &Activity,
     limits: &Timeouts,
     cx: &mut Context<'_>,
-) -> Poll<()> {
+) -> Poll<TimeUp> {
     loop {
         ready!(timer.as_mut().poll(cx));
         let now = Instant::now();
         let next = match activity.look(limits, now) {
-            Finding::Cut => return Poll::Ready(()),
+            Finding::Cut(limit) => return Poll::Ready(TimeUp::Limit(limit)),
+            Finding::Leave => {
+                timer.as_mut().reset(now + tick(limits));
+                return Poll::Ready(TimeUp::Leave);
+            }
             Finding::Expire => now + tick(limits),
             Finding::Look(next) => next,
         };

@@ -11,6 +11,10 @@ use super::positive;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Requests")]
 pub struct ProxyArgs {
+    /// How long a client connection may wait for its first byte
+    #[arg(long, env = "LATCHKEY_FIRST_BYTE_TIMEOUT", value_name = "DURATION", default_value = "30s", value_parser = positive)]
+    pub first_byte_timeout: Duration,
+
     /// Longest time from the first byte of a request to the end of its head
     #[arg(long, env = "LATCHKEY_HEADER_READ_TIMEOUT", value_name = "DURATION", default_value = "15s", value_parser = positive)]
     pub header_read_timeout: Duration,
@@ -31,6 +35,15 @@ pub struct ProxyArgs {
     /// Longest silence in the middle of a body, in either direction
     #[arg(long, env = "LATCHKEY_BODY_IDLE_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = positive)]
     pub body_idle_timeout: Duration,
+
+    /// Longest time that a client may take nothing of its answer
+    #[arg(long, env = "LATCHKEY_WRITE_STALL_TIMEOUT", value_name = "DURATION", default_value = "30s", value_parser = positive)]
+    pub write_stall_timeout: Duration,
+
+    /// How long a connection stays after its last answer if the client goes on sending, so that it can
+    /// read that answer
+    #[arg(long, env = "LATCHKEY_LINGER_TIMEOUT", value_name = "DURATION", default_value = "2s", value_parser = positive)]
+    pub linger_timeout: Duration,
 
     /// Largest head of a message, in bytes; as much of a body is held in each direction
     #[arg(long, env = "LATCHKEY_MAX_HEAD_BYTES", value_name = "BYTES", default_value_t = Limits::default().max_head_bytes, value_parser = RangedU64ValueParser::<usize>::new().range(8192..=1_048_576))]
@@ -105,11 +118,14 @@ impl ProxyArgs {
         ProxyConfig {
             workers,
             timeouts: Timeouts {
+                first_byte: self.first_byte_timeout,
                 header_read: self.header_read_timeout,
                 keep_alive: self.keep_alive_timeout,
                 connect: self.connect_timeout,
                 response_head: self.response_timeout,
                 body_idle: self.body_idle_timeout,
+                write_stall: self.write_stall_timeout,
+                linger: self.linger_timeout,
             },
             limits: Limits {
                 max_head_bytes: self.max_head_bytes,

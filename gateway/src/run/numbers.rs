@@ -8,7 +8,7 @@ use latchkey_metrics::{
     upstreams::UpstreamCounts,
     watches::{self, KindWatches, Watches},
 };
-use latchkey_proxy::Stats;
+use latchkey_proxy::{Limit, Stats};
 use latchkey_routing::table::TableCell;
 use latchkey_runtime::watch::{CollectionCounts, Session};
 
@@ -37,6 +37,11 @@ pub(super) fn connection_counts(stats: &Stats) -> ConnectionCounts {
         accepted: stats.connections,
         accept_pauses: stats.accept_pauses,
         accept_errors: stats.accept_errors,
+        timed_out: Limit::ALL
+            .iter()
+            .map(|limit| limit.as_str())
+            .zip(stats.timed_out)
+            .collect(),
     }
 }
 

@@ -128,7 +128,10 @@ fn every_family_stands_once_with_its_own_labels() {
         Box::new(sizes::routing(RoutingSizes::default)),
         Box::new(sizes::folder(FolderSizes::default)),
         Box::new(watches(some_watches)),
-        Box::new(sizes::connections(ConnectionCounts::default)),
+        Box::new(sizes::connections(|| ConnectionCounts {
+            timed_out: vec![("keep_alive", 5)],
+            ..ConnectionCounts::default()
+        })),
         Box::new(upstreams(UpstreamCounts::default)),
         Box::new(sizes::logs(|| 3, || 4)),
         Box::new(sizes::process("1.2.3", UNIX_EPOCH + Duration::from_millis(1500))),

@@ -52,7 +52,7 @@ pub(super) async fn connect(
     let _ = stream.set_nodelay(true);
 
     let answered = Rc::new(Answered::default());
-    let io = TokioIo::new(Observed::new(stream, Rc::clone(&answered)));
+    let io = TokioIo::new(Observed::new(stream, Rc::clone(&answered)).heard_out());
     let (sender, connection) = builder(limits)
         .handshake(io)
         .await

@@ -63,11 +63,14 @@ fn while_draining_what_runs_ends_and_nothing_begins() {
     let mut config = ProxyConfig::default();
     let hours = Duration::from_secs(3600);
     config.timeouts = Timeouts {
+        first_byte: hours,
         header_read: hours,
         keep_alive: hours,
         connect: hours,
         response_head: hours,
         body_idle: hours,
+        write_stall: hours,
+        ..Timeouts::default()
     };
     let mut gateway = Gateway::start(objects::world(&[upstream.address]), &config);
     let mut idle = gateway.connect();

@@ -12,6 +12,7 @@ mod hang_up;
 mod harness;
 mod host;
 mod identity;
+mod last_answer;
 mod listeners;
 mod preflight;
 mod response_headers;

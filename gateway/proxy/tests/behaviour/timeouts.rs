@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use latchkey_proxy::ProxyConfig;
+use latchkey_proxy::{Limit, ProxyConfig};
 
 use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
 
@@ -13,11 +13,14 @@ use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
 fn limits() -> ProxyConfig {
     let hours = Duration::from_secs(3600);
     let mut config = ProxyConfig::default();
+    config.timeouts.first_byte = hours;
     config.timeouts.header_read = hours;
     config.timeouts.keep_alive = hours;
     config.timeouts.connect = hours;
     config.timeouts.response_head = hours;
     config.timeouts.body_idle = hours;
+    config.timeouts.write_stall = hours;
+    config.timeouts.linger = hours;
     config
 }
 
@@ -27,16 +30,32 @@ fn gateway(upstream: &Upstream, config: &ProxyConfig) -> Gateway {
     Gateway::start(objects::world(&[upstream.address]), config)
 }
 
+/// How many connections were closed at a limit.
+fn timed_out(gateway: &Gateway, limit: Limit) -> u64 {
+    let stats = gateway.workers.as_ref().unwrap().stats();
+    stats.read().timed_out[limit as usize]
+}
+
 #[test]
 fn a_connection_that_says_nothing_is_closed() {
+    let mut config = limits();
+    config.timeouts.first_byte = SHORT;
+    let upstream = Upstream::echo();
+    let gateway = gateway(&upstream, &config);
+    assert!(gateway.connect().is_closed());
+    assert_eq!(timed_out(&gateway, Limit::FirstByte), 1);
+}
+
+#[test]
+fn a_connection_that_says_no_more_is_closed() {
     let mut config = limits();
     config.timeouts.keep_alive = SHORT;
     let upstream = Upstream::echo();
     let gateway = gateway(&upstream, &config);
-    assert!(gateway.connect().is_closed(), "no byte at all");
     let mut client = gateway.connect();
     assert_eq!(client.ask("GET /open HTTP/1.1\r\nHost: a\r\n\r\n").status(), 200);
-    assert!(client.is_closed(), "nothing after the first request");
+    assert!(client.is_closed());
+    assert_eq!(timed_out(&gateway, Limit::KeepAlive), 1);
 }
 
 #[test]
@@ -49,6 +68,7 @@ fn a_head_that_does_not_end_is_cut_whatever_trickles_in() {
     assert!(client.send("GET /open HTTP/1.1\r\nX: "));
     // Bytes go on until the other side does not take them.
     wait_until("the cut", || !client.send("x"));
+    assert_eq!(timed_out(&gateway, Limit::HeaderRead), 1);
 }
 
 #[test]
@@ -100,6 +120,7 @@ fn a_client_that_stops_in_its_body_is_cut() {
     client.send("POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhi");
     assert!(client.is_closed());
     gateway.wait_for_counts(Some("open"), &[("0 client_gone", 1)]);
+    assert_eq!(timed_out(&gateway, Limit::BodyIdle), 1);
 }
 
 #[test]
@@ -122,11 +143,11 @@ fn an_answer_that_stops_is_cut_and_counted_as_the_upstreams() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_cut() {
+fn a_client_that_does_not_read_is_cut_whatever_it_sends() {
     let mut config = limits();
-    config.timeouts.body_idle = SHORT;
+    config.timeouts.write_stall = SHORT;
     let upstream = Upstream::start(|mut served| {
-        served.request();
+        served.wire.head();
         served
             .wire
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
@@ -134,8 +155,10 @@ fn a_client_that_does_not_read_is_cut() {
     });
     let gateway = gateway(&upstream, &config);
     let mut client = gateway.connect();
-    client.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.send("POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
+    wait_until("the cut", || !client.send("x"));
     gateway.wait_for_counts(Some("open"), &[("200 client_gone", 1)]);
+    assert_eq!(timed_out(&gateway, Limit::WriteStall), 1);
 }
 
 #[test]
