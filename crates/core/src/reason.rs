@@ -17,7 +17,7 @@ macro_rules! reasons {
                 match self { $(Reason::$variant => $text,)+ }
             }
 
-            /// The status code of the gateway's own answer; 0 where the answer is not the gateway's.
+            /// The status code of the gateway's own answer; 0 where the reason does not decide it.
             pub const fn status(self) -> u16 {
                 match self { $(Reason::$variant => $status,)+ }
             }
@@ -33,6 +33,8 @@ macro_rules! reasons {
 reasons! {
     /// The upstream's answer was passed on.
     Served = "served" => 0 None;
+    /// The rule sent the client elsewhere.
+    Redirected = "redirected" => 0 None;
     /// The client went away before its answer was complete.
     ClientGone = "client_gone" => 0 None;
     /// The request breaks HTTP in a way that two parsers might read differently.
@@ -106,7 +108,7 @@ reasons! {
 /// What a client is told: the `reason` member of `application/problem+json` answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClientReason {
-    /// The answer is not the gateway's own.
+    /// Nothing: the answer is not the gateway's own, or has no body.
     None,
     /// 400, 431.
     BadRequest,

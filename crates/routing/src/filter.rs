@@ -1,6 +1,12 @@
 //! Filters, compiled: what a request needs of them, and nothing to be parsed.
 
+mod path;
+mod redirect;
+
 use http::{HeaderName, HeaderValue};
+
+pub use path::{InvalidPath, PathChange};
+pub use redirect::{Asked, Redirect, Scheme};
 
 /// A RequestHeaderModifier or ResponseHeaderModifier: set, then add, then remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use latchkey_cow::Table;
 
 use crate::{
     endpoints::EndpointCell,
-    filter::HeaderModifier,
+    filter::{HeaderModifier, Redirect},
     host::{Entry, Hosts},
     hostname::Hostname,
     policy::{Holding, Protection},
@@ -117,8 +117,19 @@ pub struct Rule {
 pub enum Action {
     /// Answers with this reason's status.
     Fail(Reason),
+    /// Sends the client elsewhere.
+    Redirect(Redirection),
     /// Sends it on.
     Forward(Forward),
+}
+
+/// How a rule sends clients elsewhere.
+#[derive(Debug)]
+pub struct Redirection {
+    /// `RequestRedirect`.
+    pub redirect: Redirect,
+    /// `ResponseHeaderModifier`, if any.
+    pub response_headers: Option<Arc<HeaderModifier>>,
 }
 
 /// How a rule sends a request on.
@@ -225,8 +236,8 @@ impl RouteTable {
             closed: broken_policy.then_some(Reason::PolicyInvalid),
             ..Protection::default()
         };
-        // A rule that fails sends nothing on, so that it answers the same to everybody.
-        if matches!(entry.rule.action, Action::Forward(_)) {
+        // A rule that fails gives nothing away, so that it answers the same to everybody.
+        if !matches!(entry.rule.action, Action::Fail(_)) {
             protection.gateway_override = table.policies.overriding.as_deref();
             protection.listener_override = listener.policies.overriding.as_deref();
             protection.specific = [&entry.guard.specific, &listener.policies.default]

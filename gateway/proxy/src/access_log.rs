@@ -34,7 +34,7 @@ const FLUSH_AFTER: Duration = Duration::from_millis(100);
 pub enum AccessLogMode {
     /// None.
     Off,
-    /// Those that the gateway answered by itself.
+    /// Those that the gateway refused.
     #[default]
     Denied,
     /// All.

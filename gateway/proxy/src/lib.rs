@@ -27,6 +27,7 @@ mod listen;
 mod path;
 mod query;
 mod random;
+mod redirect;
 mod request;
 mod respond;
 mod server;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! identity::remove -> framing, host, path -> route -> auth -> pick -> clean and add headers   (judge: no wait)
+//!                                                         `-> redirect (answered at once)
 //!   -> upstream::send -> pass the answer on                                                  (handle: waits)
 //! ```
 //!
@@ -40,7 +41,9 @@ use crate::{
     exchange::Exchange,
     framing,
     headers::{forwarded, hop_by_hop, identity, length, modifier, request_id, trailers},
-    host, leftover, path, respond,
+    host, leftover, path,
+    redirect::Elsewhere,
+    respond,
     timeouts::Stage,
     upstream::{
         error::Origin,
@@ -74,7 +77,11 @@ pub(crate) async fn handle(
         target,
         response_headers,
     } = match judged.outcome {
-        Ok(passage) => passage,
+        Ok(Outcome::Forward(passage)) => passage,
+        Ok(Outcome::Redirect(elsewhere)) => {
+            let close = close || !leftover::is_spent(&head.headers, body).await;
+            return Ok(elsewhere.answer(&id, close, exchange));
+        }
         // Whoever sends one doubtful message may have another behind it.
         Err(reason) => {
             let doubtful = reason == Reason::BadRequest;
@@ -106,8 +113,16 @@ pub(crate) async fn handle(
 struct Judged {
     /// Where it is counted.
     route: Option<Arc<RouteCounters>>,
-    /// Where it goes, its head being ready for that; or why it goes nowhere.
-    outcome: Result<Passage, Reason>,
+    /// What becomes of it; or why it is refused.
+    outcome: Result<Outcome, Reason>,
+}
+
+/// What becomes of a request that passed.
+enum Outcome {
+    /// It goes on, its head being ready for that.
+    Forward(Passage),
+    /// Its client is sent elsewhere.
+    Redirect(Elsewhere),
 }
 
 /// What is left to be done with a request that goes on.
@@ -127,7 +142,7 @@ fn try_judge(
     head: &mut Parts,
     route: &mut Option<Arc<RouteCounters>>,
     mut entry: Option<&mut Entry>,
-) -> Result<Passage, Reason> {
+) -> Result<Outcome, Reason> {
     framing::check(head).map_err(|_| Reason::BadRequest)?;
     let host = host::of(&head.headers, &head.uri, head.version).map_err(|_| Reason::BadRequest)?;
     let path = path::normalise(head.uri.path()).map_err(|_| Reason::BadRequest)?;
@@ -163,16 +178,20 @@ fn try_judge(
     if let (Some(entry), Verdict::Known(identity)) = (&mut entry, &verdict) {
         entry.caller(identity);
     }
-    let forward = match &rule.action {
-        Action::Fail(reason) => return Err(*reason),
-        Action::Forward(forward) => forward,
-    };
-    let target = pick(&forward.backends, &worker.random, &worker.health, Instant::now)?;
-
     let query = match view.query.and_then(|raw| hide::query(&protection, raw)) {
         Some(edited) => Some(Cow::Owned(edited)),
         None => view.query.map(Cow::Borrowed),
     };
+    let forward = match &rule.action {
+        Action::Fail(reason) => return Err(*reason),
+        Action::Redirect(redirection) => {
+            let elsewhere = Elsewhere::of(redirection, &host, client.port, &path, query.as_deref())?;
+            return Ok(Outcome::Redirect(elsewhere));
+        }
+        Action::Forward(forward) => forward,
+    };
+    let target = pick(&forward.backends, &worker.random, &worker.health, Instant::now)?;
+
     if let Some(uri) = origin_form(&head.uri, &path, query.as_deref()).map_err(|_| Reason::BadRequest)? {
         head.uri = uri;
     }
@@ -182,10 +201,10 @@ fn try_judge(
         let address = HeaderValue::try_from(target.first.to_string()).map_err(|_| Reason::BadRequest)?;
         head.headers.insert(header::HOST, address);
     }
-    Ok(Passage {
+    Ok(Outcome::Forward(Passage {
         target,
         response_headers: forward.response_headers.clone(),
-    })
+    }))
 }
 
 /// Makes of the head as received the head as sent.

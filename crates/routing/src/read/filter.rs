@@ -1,6 +1,8 @@
 //! One element of a rule's `filters`, and what of them excludes each other.
 
 mod headers;
+mod path;
+mod redirect;
 
 use std::{mem::discriminant, sync::Arc};
 
@@ -11,7 +13,10 @@ use super::{
     fields::{Fields, Misfit},
     problem::{Problem, Reason},
 };
-use crate::filter::HeaderModifier;
+use crate::{
+    filter::{HeaderModifier, Redirect},
+    hostname::Hostname,
+};
 use headers::Side;
 
 /// A filter.
@@ -21,6 +26,8 @@ pub enum Filter {
     RequestHeaders(HeaderModifier),
     /// `ResponseHeaderModifier`.
     ResponseHeaders(Arc<HeaderModifier>),
+    /// `RequestRedirect`.
+    Redirect(Redirect),
     /// `ExtensionRef` to an AuthPolicy of the route's own namespace.
     Policy(String),
     /// Something else: the rule fails.
@@ -33,6 +40,7 @@ impl Filter {
         match self {
             Self::RequestHeaders(_) => Some("RequestHeaderModifier"),
             Self::ResponseHeaders(_) => Some("ResponseHeaderModifier"),
+            Self::Redirect(_) => Some("RequestRedirect"),
             Self::Policy(_) | Self::Unsupported => None,
         }
     }
@@ -52,10 +60,23 @@ impl Filter {
             _ => None,
         }
     }
+
+    /// Where it sends clients instead.
+    pub(crate) fn redirect(&self) -> Option<&Redirect> {
+        match self {
+            Self::Redirect(redirect) => Some(redirect),
+            _ => None,
+        }
+    }
 }
 
-/// Reads a filter; what is not supported in it is a problem.
-pub(super) fn read(value: &Value, problems: &mut Vec<Problem>) -> Result<Filter, Misfit> {
+/// Reads a filter; what is not supported in it is a problem. `matched` is how many bytes of a path the
+/// rule's only match covers, where that is a `PathPrefix`.
+pub(super) fn read(
+    value: &Value,
+    matched: Option<usize>,
+    problems: &mut Vec<Problem>,
+) -> Result<Filter, Misfit> {
     let filter = Element {
         fields: Fields::of(value)?,
         problems,
@@ -68,10 +89,12 @@ pub(super) fn read(value: &Value, problems: &mut Vec<Problem>) -> Result<Filter,
             let modifier = headers::read(fields, Side::Response, problems)?;
             Ok(Filter::ResponseHeaders(Arc::new(modifier)))
         }),
+        "RequestRedirect" => filter.member("requestRedirect", |fields, problems| {
+            redirect::read(fields, matched, problems).map(Filter::Redirect)
+        }),
         "ExtensionRef" => filter.member("extensionRef", extension),
         _ => {
-            let message =
-                "is not supported; use RequestHeaderModifier, ResponseHeaderModifier or ExtensionRef";
+            let message = "is not supported; use RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect or ExtensionRef";
             filter.problems.push(Problem::unsupported(message).under("type"));
             Ok(Filter::Unsupported)
         }
@@ -107,8 +130,7 @@ impl<'v> Element<'v, '_> {
         let other = self.fields.unknown(&["type"]).filter(|field| *field != name);
         self.problems.extend(other.map(Problem::unknown_field));
         let Some(fields) = self.fields.object(name)? else {
-            self.problems
-                .push(Problem::unsupported("is missing; add it").under(name));
+            self.problems.push(missing(name));
             return Ok(Filter::Unsupported);
         };
         let mut found = Vec::new();
@@ -121,6 +143,23 @@ impl<'v> Element<'v, '_> {
 
 fn unknown(fields: Fields<'_>, known: &'static [&'static str], problems: &mut Vec<Problem>) {
     problems.extend(fields.unknown(known).map(Problem::unknown_field));
+}
+
+fn missing(field: &str) -> Problem {
+    Problem::unsupported("is missing; add it").under(field)
+}
+
+/// The field `hostname`, if present: one name.
+fn hostname(fields: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Option<Box<str>>, Misfit> {
+    let Some(text) = fields.text("hostname")? else {
+        return Ok(None);
+    };
+    if let Ok(Hostname::Exact(name)) = Hostname::parse(text) {
+        return Ok(Some(name));
+    }
+    let message = "must be a DNS name such as `api.example.com`, without a port; correct it";
+    problems.push(Problem::unsupported(message).under("hostname"));
+    Ok(None)
 }
 
 fn extension(reference: Fields<'_>, problems: &mut Vec<Problem>) -> Result<Filter, Misfit> {

@@ -12,9 +12,13 @@ use super::{
     http_match,
     metadata::Metadata,
     parent_ref::ParentRef,
-    problem::{self, Problem},
+    problem::{self, Problem, Reason},
 };
-use crate::{hostname::Hostname, matches::Match, object::Manifest};
+use crate::{
+    hostname::Hostname,
+    matches::{Match, PathMatch},
+    object::Manifest,
+};
 
 /// An HTTPRoute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,18 +164,38 @@ impl RouteRule {
         if matches.is_empty() {
             matches.push(Match::everything());
         }
-        let filters = elements(fields, "filters", &mut problems, filter::read)?;
+        let matched = sole_prefix(&matches);
+        let filters = elements(fields, "filters", &mut problems, |value, problems| {
+            filter::read(value, matched, problems)
+        })?;
         let together = filter::incompatible(&filters).into_iter();
         problems.extend(together.map(|problem| problem.under("filters")));
         let backends = elements(fields, "backendRefs", &mut problems, |value, problems| {
             backend_ref::read(value, namespace, problems)
         })?;
+        if filters.iter().any(|filter| filter.redirect().is_some()) && !backends.is_empty() {
+            let message = "a RequestRedirect sends nothing on; remove them, or the filter";
+            problems.push(Problem::new(Reason::IncompatibleFilters, message).under("backendRefs"));
+        }
         Ok(Self {
             matches,
             filters,
             backends,
             problems: problem::at(problems, "spec.rules", index).collect(),
         })
+    }
+}
+
+/// How many bytes of a path the only match of a rule covers, if it is a `PathPrefix`.
+fn sole_prefix(matches: &[Match]) -> Option<usize> {
+    match matches {
+        [
+            Match {
+                path: PathMatch::Prefix { segments, .. },
+                ..
+            },
+        ] => Some(segments.len()),
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
         filter::Filter,
         http_route::{RouteRule, RouteSpec},
     },
-    table::{Action, Backend, Backends, Forward, Rule},
+    table::{Action, Backend, Backends, Forward, Redirection, Rule},
 };
 
 /// All rules of a route.
@@ -29,7 +29,7 @@ use crate::{
 pub(super) struct CompiledRules {
     /// The matches, with the index of their rule and their own in it.
     pub(super) entries: Vec<(usize, usize, Entry)>,
-    /// Whether a rule that sends requests on has no policy of its own.
+    /// Whether a rule that does not fail has no policy of its own.
     pub(super) bare: bool,
     /// The cells that its rules hold.
     pub(super) cells: Vec<ServicePort>,
@@ -89,8 +89,8 @@ pub(super) fn compile(
     compiler.compiled.faults.rules = spec.rules.len();
     for (index, rule) in spec.rules.iter().enumerate() {
         let (action, guard) = compiler.rule(rule, index);
-        let sends_on = matches!(action, Action::Forward(_));
-        compiler.compiled.bare |= sends_on && !guard.closed && guard.specific.is_none();
+        let serves = !matches!(action, Action::Fail(_));
+        compiler.compiled.bare |= serves && !guard.closed && guard.specific.is_none();
         let compiled = Arc::new(Rule {
             route: Arc::clone(label),
             action,
@@ -133,9 +133,13 @@ impl Compiler<'_> {
             closed: self.holding.closed,
             specific: None,
         });
-        let action = match fail {
-            Some(answer) => Action::Fail(answer),
-            None => self.forward(rule, index),
+        let action = match (fail, rule.filters.iter().find_map(Filter::redirect)) {
+            (Some(answer), _) => Action::Fail(answer),
+            (None, Some(redirect)) => Action::Redirect(Redirection {
+                redirect: redirect.clone(),
+                response_headers: rule.filters.iter().find_map(Filter::response_headers).cloned(),
+            }),
+            (None, None) => self.forward(rule, index),
         };
         (action, guard)
     }

@@ -7,6 +7,7 @@ mod findings;
 mod histories;
 mod incremental;
 mod policies;
+mod redirects;
 mod relist;
 mod retired;
 mod serving;

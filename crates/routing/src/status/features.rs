@@ -6,12 +6,18 @@ pub const fn supported_features() -> &'static [&'static str] {
     &[
         "GatewayHTTPListenerIsolation",
         "GatewayPort8080",
+        "HTTPRoute303RedirectStatusCode",
+        "HTTPRoute307RedirectStatusCode",
+        "HTTPRoute308RedirectStatusCode",
         "HTTPRouteDestinationPortMatching",
         "HTTPRouteMethodMatching",
         "HTTPRouteNamedRouteRule",
         "HTTPRouteParentRefPort",
+        "HTTPRoutePathRedirect",
+        "HTTPRoutePortRedirect",
         "HTTPRouteQueryParamMatching",
         "HTTPRouteResponseHeaderModification",
+        "HTTPRouteSchemeRedirect",
         "ReferenceGrant",
     ]
 }

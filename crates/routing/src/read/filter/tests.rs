@@ -4,7 +4,7 @@ use super::*;
 
 fn filter(value: &Value) -> (Filter, Vec<(Reason, String)>) {
     let mut problems = Vec::new();
-    let filter = read(value, &mut problems).expect("a filter");
+    let filter = read(value, None, &mut problems).expect("a filter");
     let problems = problems.into_iter().map(|problem| (problem.reason, problem.path));
     (filter, problems.collect())
 }

@@ -63,6 +63,11 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
     };
     let modifier = json!({ "type": "RequestHeaderModifier", "requestHeaderModifier": {} });
     let answers = json!({ "type": "ResponseHeaderModifier", "responseHeaderModifier": {} });
+    let redirect = json!({ "type": "RequestRedirect", "requestRedirect": {} });
+    let prefixed = json!({ "type": "RequestRedirect", "requestRedirect": {
+        "path": { "type": "ReplacePrefixMatch", "replacePrefixMatch": "/" },
+    } });
+    let prefix_type = "filters[0].requestRedirect.path.type";
     let cases = [
         (json!({ "timeouts": {} }), "timeouts"),
         (json!({ "retry": {} }), "retry"),
@@ -70,6 +75,16 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
         (json!({ "filters": [{ "type": "CORS" }] }), "filters[0].type"),
         (json!({ "filters": [modifier, modifier, modifier] }), "filters"),
         (json!({ "filters": [answers, modifier, answers] }), "filters"),
+        (json!({ "filters": [redirect, redirect] }), "filters"),
+        (
+            json!({ "filters": [redirect], "backendRefs": [backend] }),
+            "backendRefs",
+        ),
+        (json!({ "filters": [prefixed], "matches": [{}, {}] }), prefix_type),
+        (
+            json!({ "filters": [prefixed], "matches": [{ "path": { "type": "Exact", "value": "/a" } }] }),
+            prefix_type,
+        ),
         (json!({ "matches": [{}, { "news": 1 }] }), "matches[1].news"),
         (with("filters", json!([{}])), "backendRefs[0].filters"),
         (with("weight", json!(-1)), "backendRefs[0].weight"),
@@ -81,6 +96,8 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
         assert_eq!(paths(&json!({ "rules": [{}, rule] })), [expected], "{rule}");
     }
     assert!(paths(&json!({ "rules": [{ "name": "a", "retry": null }] })).is_empty());
+    let together = json!({ "filters": [answers, prefixed, modifier], "backendRefs": [] });
+    assert!(paths(&json!({ "rules": [together] })).is_empty());
 }
 
 #[test]

@@ -200,6 +200,7 @@ fn action(rule: &Rule) -> String {
     let route = &rule.route.name.name;
     match &rule.action {
         Action::Fail(reason) => format!("{route} fails {}", reason.as_str()),
+        Action::Redirect(to) => format!("{route} redirects {}", to.redirect.status.as_u16()),
         Action::Forward(forward) => {
             let modifier = forward.request_headers.as_ref();
             let modifier = modifier.map_or(String::new(), |m| format!(" {m:?}"));

@@ -40,6 +40,7 @@ pub(super) fn seen(table: &RouteTable, port: u16, ask: &Ask) -> String {
     }
     match &rule.action {
         Action::Fail(reason) => text + &refusal(*reason),
+        Action::Redirect(_) => text + "redirects",
         Action::Forward(forward) => text + &forwards(&rule.route.name, forward),
     }
 }
