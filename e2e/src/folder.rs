@@ -1,4 +1,4 @@
-//! A temporary folder of manifests: what a standalone gateway reads.
+//! A folder of manifests: what a standalone gateway reads.
 
 use std::{
     fs::{self, File},
@@ -10,9 +10,13 @@ use tempfile::TempDir;
 
 use crate::manifest::Manifest;
 
-/// The folder. It goes when this does.
+/// The folder.
 #[derive(Debug)]
-pub struct Folder(TempDir);
+pub struct Folder {
+    path: PathBuf,
+    /// Goes when this does.
+    _temporary: Option<TempDir>,
+}
 
 impl Default for Folder {
     fn default() -> Self {
@@ -21,14 +25,26 @@ impl Default for Folder {
 }
 
 impl Folder {
-    /// An empty folder.
+    /// An empty folder, which goes when this does.
     pub fn new() -> Self {
-        Self(tempfile::tempdir().expect("the system's temporary directory is writable"))
+        let temporary = tempfile::tempdir().expect("the system's temporary directory is writable");
+        Self {
+            path: temporary.path().to_owned(),
+            _temporary: Some(temporary),
+        }
+    }
+
+    /// One that is there, and stays.
+    pub fn at(path: PathBuf) -> Self {
+        Self {
+            path,
+            _temporary: None,
+        }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.0.path()
+        &self.path
     }
 
     /// A file's path in it.

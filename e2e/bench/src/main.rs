@@ -4,12 +4,14 @@
 //! main (subcommand) -> micro    the index and the router alone, and two standalone gateways
 //!                   -> cluster  operator and two gateways on a real control plane
 //!                   -> load     many objects into any cluster
+//!                   -> peer     our side of a bench that drives several gateways alike
 //! the first two: measure -> stats, verdict -> report (table, JSON)
 //! ```
 
 mod cluster;
 mod load;
 mod micro;
+mod peer;
 
 use std::{
     io::{self, Write},
@@ -34,6 +36,9 @@ enum Command {
     Cluster(cluster::Args),
     /// Fills a cluster with Consumers and Credentials, or deletes what was filled in.
     Load(load::Args),
+    /// Our side of a bench that drives several gateways alike: what own-gateway and own-churn do.
+    #[command(subcommand)]
+    Peer(peer::Args),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +54,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Micro(args) => micro::run(args),
         Command::Cluster(args) => cluster::run(args).map(|()| ExitCode::SUCCESS),
         Command::Load(args) => load::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Peer(args) => peer::run(args).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -20,6 +20,7 @@ mod lost_events;
 mod many_keys;
 mod missing_crds;
 mod operator_restart;
+mod order_of_kinds;
 mod orders;
 mod outage;
 mod ownership;
