@@ -2,11 +2,13 @@
 
 mod path;
 mod redirect;
+mod rewrite;
 
 use http::{HeaderName, HeaderValue};
 
 pub use path::{InvalidPath, PathChange};
 pub use redirect::{Asked, Redirect, Scheme};
+pub use rewrite::Rewrite;
 
 /// A RequestHeaderModifier or ResponseHeaderModifier: set, then add, then remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

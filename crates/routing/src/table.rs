@@ -12,7 +12,7 @@ use latchkey_cow::Table;
 
 use crate::{
     endpoints::EndpointCell,
-    filter::{HeaderModifier, Redirect},
+    filter::{HeaderModifier, Redirect, Rewrite},
     host::{Entry, Hosts},
     hostname::Hostname,
     policy::{Holding, Protection},
@@ -137,6 +137,8 @@ pub struct Redirection {
 pub struct Forward {
     /// `RequestHeaderModifier`, if any.
     pub request_headers: Option<HeaderModifier>,
+    /// `URLRewrite`, if any.
+    pub rewrite: Option<Arc<Rewrite>>,
     /// `ResponseHeaderModifier`, if any. An answer may come when the table has moved on.
     pub response_headers: Option<Arc<HeaderModifier>>,
     /// The backends, weighted.

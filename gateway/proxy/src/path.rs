@@ -1,4 +1,5 @@
-//! The one rule for paths, applied once: what routing reads is, byte for byte, what the upstream gets.
+//! The one rule for paths, applied once: what routing reads is, byte for byte, what the upstream gets
+//! (or what a `URLRewrite` starts from).
 //!
 //! Refused with 400: an empty segment (`//`), a dot segment in any spelling (`.`, `..`, `%2e`, also
 //! with path parameters as in `..;x`), `\`, an encoded slash or backslash, an encoded control

@@ -192,6 +192,10 @@ fn try_judge(
     };
     let target = pick(&forward.backends, &worker.random, &worker.health, Instant::now)?;
 
+    let path = match &forward.rewrite {
+        Some(rewrite) => rewrite.path(&path),
+        None => Cow::Borrowed(&*path),
+    };
     if let Some(uri) = origin_form(&head.uri, &path, query.as_deref()).map_err(|_| Reason::BadRequest)? {
         head.uri = uri;
     }
@@ -230,6 +234,9 @@ fn prepare_headers(
     }
     if let Some(changes) = &forward.request_headers {
         modifier::on_request(changes, headers);
+    }
+    if let Some(host) = forward.rewrite.as_ref().and_then(|rewrite| rewrite.host.as_ref()) {
+        headers.insert(header::HOST, host.clone());
     }
     match verdict {
         Verdict::Open => {}

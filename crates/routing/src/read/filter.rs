@@ -3,6 +3,7 @@
 mod headers;
 mod path;
 mod redirect;
+mod rewrite;
 
 use std::{mem::discriminant, sync::Arc};
 
@@ -14,7 +15,7 @@ use super::{
     problem::{Problem, Reason},
 };
 use crate::{
-    filter::{HeaderModifier, Redirect},
+    filter::{HeaderModifier, Redirect, Rewrite},
     hostname::Hostname,
 };
 use headers::Side;
@@ -28,6 +29,8 @@ pub enum Filter {
     ResponseHeaders(Arc<HeaderModifier>),
     /// `RequestRedirect`.
     Redirect(Redirect),
+    /// `URLRewrite`.
+    Rewrite(Arc<Rewrite>),
     /// `ExtensionRef` to an AuthPolicy of the route's own namespace.
     Policy(String),
     /// Something else: the rule fails.
@@ -41,6 +44,7 @@ impl Filter {
             Self::RequestHeaders(_) => Some("RequestHeaderModifier"),
             Self::ResponseHeaders(_) => Some("ResponseHeaderModifier"),
             Self::Redirect(_) => Some("RequestRedirect"),
+            Self::Rewrite(_) => Some("URLRewrite"),
             Self::Policy(_) | Self::Unsupported => None,
         }
     }
@@ -57,6 +61,14 @@ impl Filter {
     pub(crate) fn response_headers(&self) -> Option<&Arc<HeaderModifier>> {
         match self {
             Self::ResponseHeaders(modifier) => Some(modifier),
+            _ => None,
+        }
+    }
+
+    /// What the upstream sees instead.
+    pub(crate) fn rewrite(&self) -> Option<&Arc<Rewrite>> {
+        match self {
+            Self::Rewrite(rewrite) => Some(rewrite),
             _ => None,
         }
     }
@@ -92,9 +104,14 @@ pub(super) fn read(
         "RequestRedirect" => filter.member("requestRedirect", |fields, problems| {
             redirect::read(fields, matched, problems).map(Filter::Redirect)
         }),
+        "URLRewrite" => filter.member("urlRewrite", |fields, problems| {
+            let rewrite = rewrite::read(fields, matched, problems)?;
+            Ok(Filter::Rewrite(Arc::new(rewrite)))
+        }),
         "ExtensionRef" => filter.member("extensionRef", extension),
         _ => {
-            let message = "is not supported; use RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect or ExtensionRef";
+            let message = "is not supported; use RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect, URLRewrite \
+ or ExtensionRef";
             filter.problems.push(Problem::unsupported(message).under("type"));
             Ok(Filter::Unsupported)
         }
@@ -110,7 +127,11 @@ pub(super) fn incompatible(filters: &[Filter]) -> Vec<Problem> {
         let earlier = filters[..at].iter().filter(same).count();
         (earlier == 1).then(|| format!("has {name} twice; make them one"))
     });
+    let has = |chosen: fn(&Filter) -> bool| filters.iter().any(chosen);
+    let both = has(|filter| filter.redirect().is_some()) && has(|filter| filter.rewrite().is_some());
+    let both = both.then(|| "has RequestRedirect and URLRewrite; keep one".to_owned());
     repeated
+        .chain(both)
         .map(|message| Problem::new(Reason::IncompatibleFilters, message))
         .collect()
 }

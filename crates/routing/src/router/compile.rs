@@ -202,6 +202,7 @@ impl Compiler<'_> {
         let filters = || rule.filters.iter();
         Action::Forward(Forward {
             request_headers: filters().find_map(Filter::request_headers).cloned(),
+            rewrite: filters().find_map(Filter::rewrite).cloned(),
             response_headers: filters().find_map(Filter::response_headers).cloned(),
             backends: Backends { cumulative },
         })

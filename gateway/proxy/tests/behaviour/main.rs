@@ -18,6 +18,7 @@ mod preflight;
 mod redirect;
 mod response_headers;
 mod retry;
+mod rewrite;
 mod saturation;
 mod streaming;
 mod timeouts;

@@ -64,6 +64,7 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
     let modifier = json!({ "type": "RequestHeaderModifier", "requestHeaderModifier": {} });
     let answers = json!({ "type": "ResponseHeaderModifier", "responseHeaderModifier": {} });
     let redirect = json!({ "type": "RequestRedirect", "requestRedirect": {} });
+    let rewrite = json!({ "type": "URLRewrite", "urlRewrite": {} });
     let prefixed = json!({ "type": "RequestRedirect", "requestRedirect": {
         "path": { "type": "ReplacePrefixMatch", "replacePrefixMatch": "/" },
     } });
@@ -76,6 +77,8 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
         (json!({ "filters": [modifier, modifier, modifier] }), "filters"),
         (json!({ "filters": [answers, modifier, answers] }), "filters"),
         (json!({ "filters": [redirect, redirect] }), "filters"),
+        (json!({ "filters": [rewrite, rewrite] }), "filters"),
+        (json!({ "filters": [redirect, rewrite] }), "filters"),
         (
             json!({ "filters": [redirect], "backendRefs": [backend] }),
             "backendRefs",
