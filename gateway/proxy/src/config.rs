@@ -3,11 +3,15 @@
 
 use std::{num::NonZeroUsize, time::Duration};
 
+use crate::headers::forwarded::Cidr;
+
 /// How the proxy serves.
 #[derive(Clone, Debug)]
 pub struct ProxyConfig {
     /// Worker threads. Limits below are for each of them.
     pub workers: NonZeroUsize,
+    /// Where proxies stand in front whose `X-Forwarded-For`, `-Proto`, `-Host` and `-Port` are believed.
+    pub trusted_proxies: Vec<Cidr>,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// How much there may be.
@@ -91,6 +95,7 @@ impl Default for ProxyConfig {
     fn default() -> Self {
         Self {
             workers: NonZeroUsize::MIN,
+            trusted_proxies: Vec::new(),
             timeouts: Timeouts::default(),
             limits: Limits::default(),
             pool: PoolConfig::default(),

@@ -63,7 +63,7 @@ pub(crate) async fn serve(worker: Rc<Worker>, seat: Seat, stream: TcpStream, pee
         worker: Rc::clone(&worker),
         activity: Rc::clone(&activity),
         port,
-        forwarded: Forwarded::new(peer, port),
+        forwarded: Forwarded::new(peer, port, &worker.config.trusted_proxies),
     });
     if let Some(stream) = watch.http(client, stream, timer.as_mut()).await
         && let Err(limit) = linger(&stream, timer.as_mut(), &worker.config.timeouts).await

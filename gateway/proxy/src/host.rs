@@ -57,6 +57,11 @@ pub(crate) fn of<'r>(
     Ok(lower_case(host.name))
 }
 
+/// Whether a text could stand in a Host line.
+pub(crate) fn is_well_formed(text: &str) -> bool {
+    Authority::parse(text).is_some()
+}
+
 /// RFC 9112 section 3.2.2 lets the target win over the Host line. Two names for one request are how
 /// caches and filters get fooled, so they must agree.
 fn check_target(target: &Uri, host: Authority<'_>) -> Result<(), Refusal> {

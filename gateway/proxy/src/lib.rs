@@ -39,6 +39,7 @@ mod worker;
 pub use access_log::{AccessLog, AccessLogMode, AccessLogWriter};
 pub use config::{EjectionConfig, Limits, PoolConfig, ProxyConfig, Timeouts};
 pub use freshness::Freshness;
+pub use headers::forwarded::{Cidr, CidrError};
 pub use listen::{BindError, BindReport, Bindings};
 pub use server::{Shared, StatsReader, WorkerPanicked, Workers};
 pub use stats::{Limit, Stats};

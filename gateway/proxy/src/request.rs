@@ -40,7 +40,7 @@ use crate::{
     connection::Client,
     exchange::Exchange,
     framing,
-    headers::{forwarded, hop_by_hop, identity, length, modifier, request_id, trailers},
+    headers::{forwarded::Way, hop_by_hop, identity, length, modifier, request_id, trailers},
     host, leftover, path,
     redirect::Elsewhere,
     respond,
@@ -64,12 +64,15 @@ pub(crate) async fn handle(
     let worker = &client.worker;
     let id = request_id::of(&head.headers, || worker.random.wide());
     let method = head.method.clone();
+    let way = client
+        .forwarded
+        .way(&head.headers, &worker.config.trusted_proxies);
     let mut entry = worker
         .access_log
         .is_on()
-        .then(|| Entry::new(&id, &head.method, head.uri.path()));
+        .then(|| Entry::new(&id, &head.method, head.uri.path(), way.client()));
 
-    let judged = judge(&client, &mut head, entry.as_deref_mut());
+    let judged = judge(&client, way, &mut head, entry.as_deref_mut());
     let counters = judged.route.unwrap_or_else(|| worker.counters.route(None));
     let mut exchange = Exchange::begin(Rc::clone(&client), counters, started, entry);
     let close = worker.phase() >= Phase::Closing;
@@ -131,14 +134,15 @@ struct Passage {
     response_headers: Option<Arc<HeaderModifier>>,
 }
 
-fn judge(client: &Client, head: &mut Parts, entry: Option<&mut Entry>) -> Judged {
+fn judge(client: &Client, way: Way<'_>, head: &mut Parts, entry: Option<&mut Entry>) -> Judged {
     let mut route = None;
-    let outcome = try_judge(client, head, &mut route, entry);
+    let outcome = try_judge(client, way, head, &mut route, entry);
     Judged { route, outcome }
 }
 
 fn try_judge(
     client: &Client,
+    way: Way<'_>,
     head: &mut Parts,
     route: &mut Option<Arc<RouteCounters>>,
     mut entry: Option<&mut Entry>,
@@ -199,7 +203,7 @@ fn try_judge(
     if let Some(uri) = origin_form(&head.uri, &path, query.as_deref()).map_err(|_| Reason::BadRequest)? {
         head.uri = uri;
     }
-    prepare_headers(&mut head.headers, client, &protection, forward, &verdict);
+    prepare_headers(&mut head.headers, way, &protection, forward, &verdict);
     if !head.headers.contains_key(header::HOST) {
         // HTTP/1.0 allowed it; the request goes on as HTTP/1.1, which does not.
         let address = HeaderValue::try_from(target.first.to_string()).map_err(|_| Reason::BadRequest)?;
@@ -214,7 +218,7 @@ fn try_judge(
 /// Makes of the head as received the head as sent.
 fn prepare_headers(
     headers: &mut HeaderMap,
-    client: &Client,
+    way: Way<'_>,
     protection: &Protection<'_>,
     forward: &Forward,
     verdict: &Verdict<'_>,
@@ -222,8 +226,7 @@ fn prepare_headers(
     let chunked = headers.contains_key(header::TRANSFER_ENCODING);
     hop_by_hop::strip(headers);
     hide::headers(protection, headers);
-    forwarded::remove(headers);
-    client.forwarded.set(headers);
+    way.replace(headers);
     if chunked {
         // hyper would send a GET without a length as one without a body.
         headers.insert(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"));

@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, time::Duration};
 
 use clap::builder::RangedU64ValueParser;
-use latchkey_proxy::{EjectionConfig, Limits, PoolConfig, ProxyConfig, Timeouts};
+use latchkey_proxy::{Cidr, EjectionConfig, Limits, PoolConfig, ProxyConfig, Timeouts};
 
 use super::positive;
 
@@ -11,6 +11,16 @@ use super::positive;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Requests")]
 pub struct ProxyArgs {
+    /// Networks of the proxies in front whose X-Forwarded-For, -Proto, -Host and -Port are believed, such as
+    /// 10.0.0.0/8; repeated, or with commas between. All others' are replaced [default: none]
+    #[arg(
+        long,
+        env = "LATCHKEY_TRUSTED_PROXIES",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Vec<Cidr>,
+
     /// How long a client connection may wait for its first byte
     #[arg(long, env = "LATCHKEY_FIRST_BYTE_TIMEOUT", value_name = "DURATION", default_value = "30s", value_parser = positive)]
     pub first_byte_timeout: Duration,
@@ -117,6 +127,7 @@ impl ProxyArgs {
     pub fn config(&self, workers: NonZeroUsize) -> ProxyConfig {
         ProxyConfig {
             workers,
+            trusted_proxies: self.trusted_proxies.clone(),
             timeouts: Timeouts {
                 first_byte: self.first_byte_timeout,
                 header_read: self.header_read_timeout,

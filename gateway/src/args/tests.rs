@@ -30,6 +30,23 @@ fn the_defaults_of_the_request_path_are_those_of_the_proxy() {
 }
 
 #[test]
+fn trusted_proxies_are_named_one_by_one_or_in_a_list() {
+    let trusted = |flags: &[&str]| format!("{:?}", parse(flags).unwrap().proxy.trusted_proxies);
+    assert_eq!(trusted(&[]), "[]");
+    let flags = [
+        "--trusted-proxies",
+        "10.0.0.0/8,::1",
+        "--trusted-proxies",
+        "192.0.2.7",
+    ];
+    assert_eq!(trusted(&flags), "[10.0.0.0/8, ::1/128, 192.0.2.7/32]");
+    for wrong in ["10.1.2.3/8", "10.0.0.0/8,", "all"] {
+        let error = parse(&["--trusted-proxies", wrong]).unwrap_err();
+        assert!(error.to_string().contains("write"), "{error}");
+    }
+}
+
+#[test]
 fn without_a_folder_an_api_server_is_watched() {
     let args = Args::try_parse_from([
         "latchkey-gateway",

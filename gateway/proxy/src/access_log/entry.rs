@@ -1,6 +1,9 @@
 //! What a line says.
 
-use std::{net::SocketAddr, time::SystemTime};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::SystemTime,
+};
 
 use http::{HeaderValue, Method};
 use jiff::Timestamp;
@@ -16,6 +19,7 @@ const MAX_TEXT: usize = 1024;
 pub(crate) struct Entry {
     time: SystemTime,
     request_id: String,
+    client: IpAddr,
     method: String,
     path: String,
     host: Option<String>,
@@ -31,10 +35,11 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Of a request that has just begun.
-    pub(crate) fn new(request_id: &HeaderValue, method: &Method, path: &str) -> Box<Self> {
+    pub(crate) fn new(request_id: &HeaderValue, method: &Method, path: &str, client: IpAddr) -> Box<Self> {
         Box::new(Self {
             time: SystemTime::now(),
             request_id: cut(request_id.to_str().unwrap_or_default()),
+            client,
             method: cut(method.as_str()),
             path: cut(path),
             host: None,
@@ -72,6 +77,7 @@ impl Entry {
         let value = json!({
             "time": rfc3339(self.time),
             "requestId": self.request_id,
+            "client": self.client.to_string(),
             "method": self.method,
             "path": self.path,
             "host": self.host,

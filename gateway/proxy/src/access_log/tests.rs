@@ -23,7 +23,8 @@ impl Write for Sink {
 }
 
 fn entry(path: &str, reason: Reason) -> Box<Entry> {
-    let mut entry = Entry::new(&HeaderValue::from_static("id-1"), &Method::GET, path);
+    let id = HeaderValue::from_static("id-1");
+    let mut entry = Entry::new(&id, &Method::GET, path, [192, 0, 2, 1].into());
     entry.reason = reason;
     entry.code = reason.status();
     entry
@@ -62,6 +63,7 @@ fn a_line_says_what_is_known() {
     assert_eq!(lines[0]["reason"], "unknown_key");
     assert_eq!(lines[0]["code"], 401);
     assert_eq!(lines[0]["requestId"], "id-1");
+    assert_eq!(lines[0]["client"], "192.0.2.1");
     assert!(lines[0]["route"].is_null());
     let time = lines[0]["time"].as_str().unwrap();
     assert_eq!((time.len(), time.ends_with('Z')), (27, true), "{time}");

@@ -4,8 +4,10 @@
 //! A policy may let such requests in without a credential, so the test is exact: whatever has the form by half,
 //! or carries content, is no preflight and is judged like any other request.
 
-use http::{HeaderMap, HeaderName, Method, header};
+use http::{HeaderMap, Method, header};
 use latchkey_routing::table::RequestView;
+
+use crate::headers::single;
 
 /// Whether a request is one.
 pub(super) fn is_preflight(request: &RequestView<'_>) -> bool {
@@ -13,17 +15,8 @@ pub(super) fn is_preflight(request: &RequestView<'_>) -> bool {
     *request.method == Method::OPTIONS
         && single(headers, &header::ORIGIN).is_some_and(|origin| !origin.is_empty())
         && single(headers, &header::ACCESS_CONTROL_REQUEST_METHOD)
-            .is_some_and(|method| Method::from_bytes(method).is_ok())
+            .is_some_and(|method| Method::from_bytes(method.as_bytes()).is_ok())
         && !has_content(headers)
-}
-
-/// The value of a field that stands there once.
-fn single<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r [u8]> {
-    let mut lines = headers.get_all(name).iter();
-    match (lines.next(), lines.next()) {
-        (Some(line), None) => Some(line.as_bytes()),
-        _ => None,
-    }
 }
 
 /// Nobody unknown is to send the upstream more than a question.

@@ -3,15 +3,16 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use super::single;
+
 /// The field's name.
 pub(crate) const NAME: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_LENGTH: usize = 128;
 
 /// The id of a request; `random` makes one.
 pub(crate) fn of(headers: &HeaderMap, random: impl FnOnce() -> u128) -> HeaderValue {
-    let mut lines = headers.get_all(NAME).iter();
-    match (lines.next(), lines.next()) {
-        (Some(line), None) if is_well_formed(line.as_bytes()) => line.clone(),
+    match single(headers, &NAME) {
+        Some(line) if is_well_formed(line.as_bytes()) => line.clone(),
         _ => make(random()),
     }
 }

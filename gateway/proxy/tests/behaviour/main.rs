@@ -15,6 +15,7 @@ mod identity;
 mod last_answer;
 mod listeners;
 mod preflight;
+mod proxies;
 mod redirect;
 mod response_headers;
 mod retry;
