@@ -74,6 +74,7 @@ pub(super) async fn connect(
 /// Whether it is this machine that has no more to give (file descriptors, ports, memory), rather than the
 /// endpoint that does not answer.
 fn is_own(error: &io::Error) -> bool {
+    // As Linux numbers them; the standard library has no kinds for these.
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
     const ENOBUFS: i32 = 105;

@@ -1,8 +1,8 @@
 //! A worker's connections to upstreams: those that wait for a request, and the requests that wait for one.
 //!
 //! ```text
-//! acquire: one that waits -> else room to open one (closing one that waits for another endpoint, if need
-//!          be) -> else a place in the queue, for a while
+//! acquire: one that waits -> else room to open one (closing one that waits for another endpoint, if need be)
+//! wait:    a place in the queue, for a while
 //! release: to the first who waits for its like -> else it waits
 //! ```
 //!
@@ -80,20 +80,11 @@ impl Pool {
         }
     }
 
-    /// A connection, or leave to open one.
-    ///
-    /// # Errors
-    /// The limits on open connections are reached, and waiting does not help.
-    pub(super) async fn acquire(&self, key: &PoolKey) -> Result<Acquired, Error> {
+    /// A connection, or leave to open one; nothing at the limits.
+    pub(super) fn acquire(&self, key: &PoolKey) -> Option<Acquired> {
         let kept = self.idle.borrow_mut().take(key, Instant::now);
-        if let Some(connection) = kept {
-            return Ok(Acquired::Kept(connection));
-        }
-        match self.room(key) {
-            Some(room) => Ok(Acquired::Room(room)),
-            // Boxed, because what is rare shall not make every request larger.
-            None => Box::pin(self.wait(key)).await,
-        }
+        kept.map(Acquired::Kept)
+            .or_else(|| self.room(key).map(Acquired::Room))
     }
 
     fn room(&self, key: &PoolKey) -> Option<Room> {
@@ -110,7 +101,11 @@ impl Pool {
         }
     }
 
-    async fn wait(&self, key: &PoolKey) -> Result<Acquired, Error> {
+    /// What becomes free in time, at the limits.
+    ///
+    /// # Errors
+    /// Nothing does, or too many wait already.
+    pub(super) async fn wait(&self, key: &PoolKey) -> Result<Acquired, Error> {
         let mut place = self.gate.queue(self, key)?;
         match place.granted(self.config.wait).await? {
             Acquired::Kept(connection) if !connection.is_good(Instant::now()) => {
@@ -144,3 +139,6 @@ impl Pool {
         self.idle.borrow_mut().sweep(now);
     }
 }
+
+#[cfg(test)]
+mod tests;

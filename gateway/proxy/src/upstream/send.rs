@@ -3,6 +3,7 @@
 //! | what happened | what is done, once each |
 //! |---|---|
 //! | no connection to the endpoint can be made | another endpoint of the backend |
+//! | too many to the endpoint are open | another endpoint of the backend, else one that becomes free |
 //! | a kept connection died, nothing of the request was written | a fresh connection |
 //! | a kept connection died before any byte of an answer, and the request may be repeated | a fresh connection |
 //! | anything else | the error |
@@ -12,6 +13,7 @@
 use std::{
     future::poll_fn,
     io::{self, ErrorKind},
+    mem::swap,
     net::SocketAddr,
     pin::pin,
     rc::Rc,
@@ -73,10 +75,9 @@ pub(crate) async fn send(
     let mut place = None;
     let mut retried = false;
     loop {
-        let key = target.key(address);
         let acquired = match place.take() {
             Some(room) => Acquired::Room(room),
-            None => pool.acquire(&key).await?,
+            None => acquire(pool, &target, &mut address, &mut alternate).await?,
         };
         let reused = matches!(acquired, Acquired::Kept(_)) && !retried;
         let mut connection = match acquired {
@@ -136,6 +137,28 @@ pub(crate) async fn send(
         worker.stats.upstream.retried();
         activity.enter(Stage::Working, Instant::now());
     }
+}
+
+/// A connection to the endpoint, or leave to open one. At the limits, to the alternate instead, which then
+/// changes places with it; and if there is none either, whatever becomes free in time.
+async fn acquire(
+    pool: &Pool,
+    target: &Target,
+    address: &mut SocketAddr,
+    alternate: &mut Option<SocketAddr>,
+) -> Result<Acquired, Error> {
+    let key = target.key(*address);
+    if let Some(acquired) = pool.acquire(&key) {
+        return Ok(acquired);
+    }
+    if let Some(other) = alternate
+        && let Some(acquired) = pool.acquire(&target.key(*other))
+    {
+        swap(address, other);
+        return Ok(acquired);
+    }
+    // Boxed, because what is rare shall not make every request larger.
+    Box::pin(pool.wait(&key)).await
 }
 
 /// Opens a connection, and remembers how that went.

@@ -164,6 +164,40 @@ fn connections_are_kept_and_used_again() {
     assert_eq!(upstream.connections(), 1);
 }
 
+#[test]
+fn answers_without_a_body_keep_their_connection() {
+    for (method, answer) in [
+        ("GET", "HTTP/1.1 204 No Content\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n"),
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"),
+        ("POST", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    ] {
+        let upstream = Upstream::answering(answer);
+        let gateway = Gateway::of(&[upstream.address]);
+        let mut client = gateway.connect();
+        for _ in 0..20 {
+            client.send(format!(
+                "{method} /open HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+            ));
+            assert_eq!(&client.head().unwrap()[9..12], &answer[9..12]);
+        }
+        assert_eq!(upstream.connections(), 1, "{method}, {answer}");
+    }
+}
+
+/// Even if it does not do what it says.
+#[test]
+fn a_server_that_wants_to_close_gets_no_second_request() {
+    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    let gateway = Gateway::of(&[upstream.address]);
+    let mut client = gateway.connect();
+    for _ in 0..5 {
+        let answer = client.ask("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(answer.status(), 200);
+    }
+    assert_eq!(upstream.connections(), 5);
+}
+
 /// To a server of HTTP/1.0 a second request would go in its version, and a body without a length not at
 /// all.
 #[test]
