@@ -1,6 +1,6 @@
 //! What names an object: namespace and name, and what names a route in metrics and logs.
 
-use std::fmt;
+use std::{fmt, sync::atomic::AtomicUsize};
 
 /// Namespace and name of an object of a kind that the context gives. Never a leaf name alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,4 +35,17 @@ pub struct RouteLabel {
     pub id: u64,
     /// Which HTTPRoute.
     pub name: ObjectName,
+    /// Its requests under way in the whole process, counted where there is a limit on them.
+    pub under_way: AtomicUsize,
+}
+
+impl RouteLabel {
+    /// A route without requests.
+    pub const fn new(id: u64, name: ObjectName) -> Self {
+        Self {
+            id,
+            name,
+            under_way: AtomicUsize::new(0),
+        }
+    }
 }

@@ -41,6 +41,8 @@ reasons! {
     BadRequest = "bad_request" => 400 BadRequest;
     /// The request's head is larger than the limits on its bytes or fields.
     HeadTooLarge = "head_too_large" => 431 BadRequest;
+    /// The request's target is longer than the limit on it.
+    UriTooLong = "uri_too_long" => 414 BadRequest;
     /// No credential in any configured place.
     NoCredential = "no_credential" => 401 CredentialMissing;
     /// A configured place was there, but empty.
@@ -87,6 +89,10 @@ reasons! {
     Stale = "stale" => 503 Unavailable;
     /// The Gateway cannot be read.
     GatewayUndecodable = "gateway_undecodable" => 503 Unavailable;
+    /// The process has as many requests under way as it may.
+    GatewaySaturated = "gateway_saturated" => 503 Unavailable;
+    /// The route has as many requests under way as it may.
+    RouteSaturated = "route_saturated" => 503 Unavailable;
     /// The backend has no ready endpoint.
     NoEndpoint = "no_endpoint" => 503 Unavailable;
     /// All connections to the endpoint that the limits allow are in use, and none became free in time.
@@ -110,7 +116,7 @@ reasons! {
 pub enum ClientReason {
     /// Nothing: the answer is not the gateway's own, or has no body.
     None,
-    /// 400, 431.
+    /// 400, 414, 431.
     BadRequest,
     /// 401, nothing was presented.
     CredentialMissing,

@@ -46,7 +46,7 @@ families! {
     CONNECTIONS = Counter "latchkey_connections_total" [];
     /// Client connections closed at a time limit: first_byte, keep_alive, header_read, body_idle, write_stall, response, linger.
     CONNECTIONS_TIMED_OUT = Counter "latchkey_connections_timed_out_total" ["limit"];
-    /// Times that a worker stopped accepting because it had --max-connections.
+    /// Times that a worker stopped accepting because there were --max-connections.
     ACCEPT_PAUSES = Counter "latchkey_accept_pauses_total" [];
     /// Accepts that failed, for want of file descriptors or otherwise.
     ACCEPT_ERRORS = Counter "latchkey_accept_errors_total" [];

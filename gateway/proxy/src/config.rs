@@ -8,7 +8,7 @@ use crate::headers::forwarded::Cidr;
 /// How the proxy serves.
 #[derive(Clone, Debug)]
 pub struct ProxyConfig {
-    /// Worker threads. Limits below are for each of them.
+    /// Worker threads.
     pub workers: NonZeroUsize,
     /// Where proxies stand in front whose `X-Forwarded-For`, `-Proto`, `-Host` and `-Port` are believed.
     pub trusted_proxies: Vec<Cidr>,
@@ -51,8 +51,14 @@ pub struct Limits {
     pub max_head_bytes: usize,
     /// Fields of a message's head.
     pub max_head_fields: usize,
-    /// Client connections of a worker. At the limit it stops accepting until one ends.
+    /// Bytes of a request's target.
+    pub max_uri_bytes: usize,
+    /// Client connections of the process. At the limit no more are accepted until one ends.
     pub max_connections: usize,
+    /// Requests of the process that passed and have not ended.
+    pub max_requests: Option<NonZeroUsize>,
+    /// The same, of one HTTPRoute.
+    pub max_requests_per_route: Option<NonZeroUsize>,
 }
 
 /// Connections to upstreams.
@@ -124,7 +130,10 @@ impl Default for Limits {
         Self {
             max_head_bytes: 64 * 1024,
             max_head_fields: 100,
+            max_uri_bytes: 16 * 1024,
             max_connections: 16 * 1024,
+            max_requests: None,
+            max_requests_per_route: None,
         }
     }
 }

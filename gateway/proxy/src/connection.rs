@@ -154,14 +154,20 @@ impl Watch<'_> {
 }
 
 fn count_unparsed(worker: &Worker, error: &hyper::Error) {
-    let reason = if error.is_parse_too_large() {
-        Reason::HeadTooLarge
+    let (code, reason) = if error.is_parse_version_h2() {
+        // The one that it does not answer: whoever begins so reads no HTTP/1.
+        (0, Reason::BadRequest)
+    } else if !error.is_parse_too_large() {
+        (Reason::BadRequest.status(), Reason::BadRequest)
+    } else if error.to_string().contains("URI") {
+        // It has no other way to tell.
+        (Reason::UriTooLong.status(), Reason::UriTooLong)
     } else {
-        Reason::BadRequest
+        (Reason::HeadTooLarge.status(), Reason::HeadTooLarge)
     };
     let counters = worker.counters.route(None);
     counters.start();
-    counters.finish(reason.status(), reason, 0);
+    counters.finish(code, reason, 0);
 }
 
 fn builder(worker: &Worker) -> http1::Builder {

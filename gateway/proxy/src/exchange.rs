@@ -7,7 +7,7 @@ use latchkey_core::reason::Reason;
 use latchkey_snapshot::counters::RouteCounters;
 use tokio::time::Instant;
 
-use crate::{access_log::Entry, connection::Client, timeouts::Stage};
+use crate::{access_log::Entry, connection::Client, load::Place, timeouts::Stage};
 
 /// A request that is counted as in flight until this is dropped.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct Exchange {
     reason: Reason,
     sent: u64,
     waits_for_upstream: bool,
+    place: Place,
     entry: Option<Box<Entry>>,
 }
 
@@ -39,8 +40,14 @@ impl Exchange {
             reason: Reason::ClientGone,
             sent: 0,
             waits_for_upstream: false,
+            place: Place::default(),
             entry,
         }
+    }
+
+    /// The request goes on, and has its place until it ends.
+    pub(crate) fn hold(&mut self, place: Place) {
+        self.place = place;
     }
 
     /// The gateway answers by itself, with this status.

@@ -18,6 +18,7 @@
 //! was tolerated here reaches it.
 
 use http::{Method, Version, header, request::Parts};
+use latchkey_core::reason::Reason;
 
 /// The most names that `Connection` may have. Each costs a look-up, and a line has room for tens of
 /// thousands.
@@ -32,12 +33,35 @@ pub(crate) enum Refusal {
     Length,
     /// CONNECT: tunnels lead past every policy.
     Connect,
+    /// The target is longer than the limit on it.
+    Target,
     /// `Connection` nominates more fields than a head may have.
     Nominations,
 }
 
-/// Whether a head has exactly one meaning.
-pub(crate) fn check(head: &Parts) -> Result<(), Refusal> {
+impl Refusal {
+    /// What the client is told, and what is counted.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::Target => Reason::UriTooLong,
+            _ => Reason::BadRequest,
+        }
+    }
+}
+
+/// Whether a head has exactly one meaning, and a target of at most so many bytes.
+pub(crate) fn check(head: &Parts, max_uri_bytes: usize) -> Result<(), Refusal> {
+    let authority = head
+        .uri
+        .authority()
+        .map_or(0, |authority| authority.as_str().len());
+    let target = head
+        .uri
+        .path_and_query()
+        .map_or(0, |target| target.as_str().len());
+    if authority + target > max_uri_bytes {
+        return Err(Refusal::Target);
+    }
     if head.method == Method::CONNECT {
         return Err(Refusal::Connect);
     }

@@ -10,6 +10,7 @@
 //! snapshot through one pointer each, and shares nothing that a request writes to. What is watched,
 //! compiled or rendered is done by other threads: nothing here resolves, fetches or waits for them.
 
+mod accept;
 mod access_log;
 mod auth;
 mod body;
@@ -24,6 +25,7 @@ mod io;
 mod leftover;
 mod linger;
 mod listen;
+mod load;
 mod path;
 mod query;
 mod random;

@@ -5,8 +5,9 @@
 //! from us, and then read what the client still sends and throw it away, a little and for a moment: after
 //! that the client's bytes wait where they are, and when the moment is over the socket is closed.
 
-use std::{io, pin::Pin, task::Poll};
+use std::{io, net::Shutdown, pin::Pin, task::Poll};
 
+use socket2::SockRef;
 use tokio::{
     net::TcpStream,
     time::{Instant, Sleep},
@@ -17,7 +18,7 @@ use crate::{config::Timeouts, stats::Limit};
 /// How much is read of what nobody wants.
 const MAX_DISCARDED: usize = 64 * 1024;
 
-/// Waits until the client has closed its side of a connection whose other side is closed, or must.
+/// Closes our side of a connection and waits until the client has closed its own, or must.
 ///
 /// # Errors
 /// The limit that was met.
@@ -26,6 +27,8 @@ pub(crate) async fn linger(
     mut timer: Pin<&mut Sleep>,
     limits: &Timeouts,
 ) -> Result<(), Limit> {
+    // An error: it is closed already.
+    let _ = SockRef::from(stream).shutdown(Shutdown::Write);
     timer.as_mut().reset(Instant::now() + limits.linger);
     let mut left = MAX_DISCARDED;
     std::future::poll_fn(|cx| {

@@ -39,9 +39,11 @@ use crate::{
     body::{RequestBody, ResponseBody},
     connection::Client,
     exchange::Exchange,
-    framing,
+    framing::{self, Refusal},
     headers::{forwarded::Way, hop_by_hop, identity, length, modifier, request_id, trailers},
-    host, leftover, path,
+    host, leftover,
+    load::Place,
+    path,
     redirect::Elsewhere,
     respond,
     timeouts::Stage,
@@ -77,6 +79,7 @@ pub(crate) async fn handle(
     let mut exchange = Exchange::begin(Rc::clone(&client), counters, started, entry);
     let close = worker.phase() >= Phase::Closing;
     let Passage {
+        place,
         target,
         response_headers,
     } = match judged.outcome {
@@ -92,6 +95,7 @@ pub(crate) async fn handle(
             return Ok(respond::refuse(reason, &method, &id, close, exchange));
         }
     };
+    exchange.hold(place);
     head.headers.insert(request_id::NAME, id.clone());
     let request = upstream_request(head, RequestBody::new(body, &client.activity));
     match send(worker, &client.activity, target, request).await {
@@ -130,6 +134,7 @@ enum Outcome {
 
 /// What is left to be done with a request that goes on.
 struct Passage {
+    place: Place,
     target: Target,
     response_headers: Option<Arc<HeaderModifier>>,
 }
@@ -147,7 +152,8 @@ fn try_judge(
     route: &mut Option<Arc<RouteCounters>>,
     mut entry: Option<&mut Entry>,
 ) -> Result<Outcome, Reason> {
-    framing::check(head).map_err(|_| Reason::BadRequest)?;
+    let limits = &client.worker.config.limits;
+    framing::check(head, limits.max_uri_bytes).map_err(Refusal::reason)?;
     let host = host::of(&head.headers, &head.uri, head.version).map_err(|_| Reason::BadRequest)?;
     let path = path::normalise(head.uri.path()).map_err(|_| Reason::BadRequest)?;
     let view = RequestView {
@@ -194,6 +200,7 @@ fn try_judge(
         }
         Action::Forward(forward) => forward,
     };
+    let place = worker.load.enter(limits, &rule.route)?;
     let target = pick(&forward.backends, &worker.random, &worker.health, Instant::now)?;
 
     let path = match &forward.rewrite {
@@ -210,6 +217,7 @@ fn try_judge(
         head.headers.insert(header::HOST, address);
     }
     Ok(Outcome::Forward(Passage {
+        place,
         target,
         response_headers: forward.response_headers.clone(),
     }))

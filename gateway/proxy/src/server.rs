@@ -24,6 +24,7 @@ use crate::{
     config::ProxyConfig,
     freshness::Freshness,
     listen::{BindReport, Bindings, bind},
+    load::Load,
     stats::{Stats, WorkerStats, sum},
     worker::{self, Command},
 };
@@ -85,13 +86,14 @@ impl Workers {
         let mut threads = Vec::new();
         let mut senders = Vec::new();
         let mut stats = Vec::new();
+        let load = Arc::new(Load::default());
         for index in 0..config.workers.get() {
             let (sender, commands) = mpsc::channel(COMMANDS);
             let counters = Arc::new(WorkerStats::default());
             senders.push(sender);
             stats.push(Arc::clone(&counters));
-            let (config, shared) = (config.clone(), shared.clone());
-            let run = move || worker::run(config, shared, counters, commands);
+            let (config, shared, load) = (config.clone(), shared.clone(), Arc::clone(&load));
+            let run = move || worker::run(config, shared, counters, load, commands);
             threads.push(spawn(format!("latchkey-worker-{index}"), alive.clone(), run)?);
         }
         let control = Control {

@@ -22,22 +22,20 @@ use tokio::{
     net::TcpListener,
     sync::{Notify, mpsc, oneshot},
     task::{JoinHandle, spawn_local},
-    time::{Instant, interval, sleep},
+    time::{Instant, interval},
 };
 
 use crate::{
+    accept::{Exhaustion, accept},
     access_log::AccessLog,
     config::ProxyConfig,
-    connection,
     freshness::Freshness,
+    load::Load,
     random::Random,
     server::Shared,
     stats::WorkerStats,
     upstream::{health::Health, pool::Pool},
 };
-
-/// How long to wait after an accept that failed for want of something (file descriptors, memory).
-const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// What a worker is told.
 #[derive(Debug)]
@@ -61,6 +59,8 @@ pub(crate) struct Worker {
     pub(crate) health: RefCell<Health>,
     pub(crate) random: Random,
     pub(crate) stats: Arc<WorkerStats>,
+    pub(crate) load: Arc<Load>,
+    pub(crate) exhaustion: Exhaustion,
     phase: Cell<Phase>,
     seats: RefCell<HashMap<u64, Option<Waker>>>,
     next_seat: Cell<u64>,
@@ -71,6 +71,11 @@ impl Worker {
     /// Where the process stands.
     pub(crate) fn phase(&self) -> Phase {
         self.phase.get()
+    }
+
+    /// Returns when a connection of this worker has ended.
+    pub(crate) async fn seat_freed(&self) {
+        self.seat_freed.notified().await;
     }
 
     /// Moves on, and lets every connection see it.
@@ -91,16 +96,20 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    fn take(worker: &Rc<Worker>) -> Self {
+    /// A seat, if the process has one left.
+    pub(crate) fn take(worker: &Rc<Worker>) -> Option<Self> {
+        if !worker.load.connect(&worker.config.limits) {
+            return None;
+        }
         let number = worker.next_seat.get();
         worker.next_seat.set(number + 1);
         worker.seats.borrow_mut().insert(number, None);
         worker.stats.opened();
-        Self {
+        Some(Self {
             worker: Rc::clone(worker),
             number,
             remembered: Cell::new(false),
-        }
+        })
     }
 
     /// Whom to wake when the phase changes. A task's waker stays the same, so the first will do.
@@ -118,6 +127,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.worker.seats.borrow_mut().remove(&self.number);
         self.worker.stats.closed();
+        self.worker.load.disconnected();
         self.worker.seat_freed.notify_waiters();
     }
 }
@@ -127,6 +137,7 @@ pub(crate) async fn run(
     config: ProxyConfig,
     shared: Shared,
     stats: Arc<WorkerStats>,
+    load: Arc<Load>,
     mut commands: mpsc::Receiver<Command>,
 ) {
     let mut phases = shared.phase.clone();
@@ -140,6 +151,8 @@ pub(crate) async fn run(
         access_log: shared.access_log,
         random: Random::from_system(),
         stats,
+        load,
+        exhaustion: Exhaustion::default(),
         phase: Cell::new(*phases.borrow_and_update()),
         seats: RefCell::default(),
         next_seat: Cell::new(0),
@@ -214,36 +227,6 @@ fn listen(worker: &Rc<Worker>, port: u16, listener: StdListener) -> Listener {
         }
     });
     Listener { stop, task }
-}
-
-async fn accept(worker: Rc<Worker>, port: u16, listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
-    loop {
-        if worker.seats.borrow().len() >= worker.config.limits.max_connections {
-            worker.stats.paused();
-            tokio::select! {
-                () = worker.seat_freed.notified() => {}
-                _ = &mut stopped => return,
-            }
-            continue;
-        }
-        tokio::select! {
-            // What waits in the queue is accepted before a stop is heard: closing the socket would
-            // reset it.
-            biased;
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    let seat = Seat::take(&worker);
-                    spawn_local(connection::serve(Rc::clone(&worker), seat, stream, peer, port));
-                }
-                Err(error) => {
-                    worker.stats.accept_failed();
-                    tracing::debug!(port, %error, "cannot accept a connection");
-                    sleep(ACCEPT_RETRY).await;
-                }
-            },
-            _ = &mut stopped => return,
-        }
-    }
 }
 
 async fn sweep_pool(worker: Rc<Worker>) {

@@ -63,7 +63,19 @@ pub struct ProxyArgs {
     #[arg(long, env = "LATCHKEY_MAX_HEAD_FIELDS", value_name = "N", default_value_t = Limits::default().max_head_fields, value_parser = RangedU64ValueParser::<usize>::new().range(16..=4096))]
     pub max_head_fields: usize,
 
-    /// Most client connections of a worker; at the limit it accepts no more until one ends
+    /// Longest target of a request, in bytes
+    #[arg(long, env = "LATCHKEY_MAX_URI_BYTES", value_name = "BYTES", default_value_t = Limits::default().max_uri_bytes, value_parser = RangedU64ValueParser::<usize>::new().range(256..=1_048_576))]
+    pub max_uri_bytes: usize,
+
+    /// Most requests that passed and have not ended; one more gets 503 [default: as many as connections]
+    #[arg(long, env = "LATCHKEY_MAX_REQUESTS", value_name = "N")]
+    pub max_requests: Option<NonZeroUsize>,
+
+    /// The same, for each HTTPRoute [default: no limit of its own]
+    #[arg(long, env = "LATCHKEY_MAX_REQUESTS_PER_ROUTE", value_name = "N")]
+    pub max_requests_per_route: Option<NonZeroUsize>,
+
+    /// Most client connections; at the limit no more are accepted until one ends
     #[arg(long, env = "LATCHKEY_MAX_CONNECTIONS", value_name = "N", default_value_t = Limits::default().max_connections, value_parser = at_least_one())]
     pub max_connections: usize,
 
@@ -141,7 +153,10 @@ impl ProxyArgs {
             limits: Limits {
                 max_head_bytes: self.max_head_bytes,
                 max_head_fields: self.max_head_fields,
+                max_uri_bytes: self.max_uri_bytes,
                 max_connections: self.max_connections,
+                max_requests: self.max_requests,
+                max_requests_per_route: self.max_requests_per_route,
             },
             pool: PoolConfig {
                 max_idle_age: self.pool_idle_timeout,

@@ -26,7 +26,7 @@ fn a_client_learns_no_more_than_the_status_says() {
     for reason in Reason::ALL {
         let expected: &[ClientReason] = match reason.status() {
             0 => &[ClientReason::None],
-            400 | 431 => &[ClientReason::BadRequest],
+            400 | 414 | 431 => &[ClientReason::BadRequest],
             401 => &[ClientReason::CredentialMissing, ClientReason::CredentialInvalid],
             404 => &[ClientReason::NotFound],
             500 => &[ClientReason::Misconfigured],

@@ -202,10 +202,7 @@ impl Routes {
             Some(old) if route.meta.uid.is_none() || route.meta.uid == old.uid => Arc::clone(&old.label),
             _ => {
                 self.labels += 1;
-                Arc::new(RouteLabel {
-                    id: self.labels,
-                    name: name.clone(),
-                })
+                Arc::new(RouteLabel::new(self.labels, name.clone()))
             }
         }
     }

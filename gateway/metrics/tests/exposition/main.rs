@@ -42,10 +42,7 @@ const HOSTILE: [&str; 9] = [
 ];
 
 fn route(id: u64, namespace: &str, name: &str) -> Arc<RouteLabel> {
-    Arc::new(RouteLabel {
-        id,
-        name: ObjectName::new(namespace, name),
-    })
+    Arc::new(RouteLabel::new(id, ObjectName::new(namespace, name)))
 }
 
 fn rendered(mut source: impl Source) -> Exposition {

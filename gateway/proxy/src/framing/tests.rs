@@ -7,7 +7,7 @@ fn check_lines(version: Version, method: &str, lines: &[(&str, &str)]) -> Result
     for (name, value) in lines {
         request = request.header(*name, *value);
     }
-    check(&request.body(()).unwrap().into_parts().0)
+    check(&request.body(()).unwrap().into_parts().0, 64)
 }
 
 #[test]
@@ -67,4 +67,23 @@ fn tunnels_are_refused() {
         check_lines(Version::HTTP_11, "CONNECT", &[]),
         Err(Refusal::Connect)
     );
+}
+
+#[test]
+fn a_target_has_a_limit() {
+    for (target, fits) in [
+        (format!("/{}", "x".repeat(63)), true),
+        (format!("/{}", "x".repeat(64)), false),
+        (format!("/?{}", "x".repeat(62)), true),
+        (format!("/?{}", "x".repeat(63)), false),
+        (format!("http://a.example/{}", "x".repeat(54)), true),
+        (format!("http://a.example/{}", "x".repeat(56)), false),
+    ] {
+        let request = Request::builder().uri(&target).body(()).unwrap();
+        let checked = check(&request.into_parts().0, 64);
+        assert_eq!(checked.is_ok(), fits, "{target}");
+        if let Err(refusal) = checked {
+            assert_eq!(refusal.reason(), Reason::UriTooLong, "{target}");
+        }
+    }
 }

@@ -289,7 +289,7 @@ fn a_head_full_of_names_is_borne() {
         "POST /open HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: {names}\r\n\r\n0\r\n\r\n"
     ));
     assert_eq!(declared.status(), 200);
-    let queried = gateway.get(&format!("/key?{}", "a=1&".repeat(15_000)), "");
+    let queried = gateway.get(&format!("/key?{}", "a=1&".repeat(4_000)), "");
     assert_eq!(queried.status(), 401);
 }
 

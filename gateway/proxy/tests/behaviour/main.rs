@@ -13,6 +13,7 @@ mod harness;
 mod host;
 mod identity;
 mod last_answer;
+mod limits;
 mod listeners;
 mod preflight;
 mod proxies;

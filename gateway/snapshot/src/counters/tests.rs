@@ -16,10 +16,7 @@ use latchkey_core::{
 use super::{LATENCY_BOUNDS_MICROS, Registry, RequestCount, RouteTotals};
 
 fn label(id: u64, name: &str) -> Arc<RouteLabel> {
-    Arc::new(RouteLabel {
-        id,
-        name: ObjectName::new("ns", name),
-    })
+    Arc::new(RouteLabel::new(id, ObjectName::new("ns", name)))
 }
 
 fn rendered(registry: &Registry) -> Vec<(Option<String>, RouteTotals)> {
