@@ -107,6 +107,10 @@ reasons! {
     ConnectTimeout = "connect_timeout" => 504 UpstreamTimeout;
     /// The answer's head took too long.
     ResponseTimeout = "response_timeout" => 504 UpstreamTimeout;
+    /// The whole exchange took longer than the rule's `timeouts.request`.
+    RequestTimeout = "request_timeout" => 504 UpstreamTimeout;
+    /// The upstream took longer for its answer than the rule's `timeouts.backendRequest`.
+    BackendTimeout = "backend_timeout" => 504 UpstreamTimeout;
     /// The upstream failed in the middle of an answer that had begun.
     UpstreamAborted = "upstream_aborted" => 0 None;
 }

@@ -1,6 +1,6 @@
 //! What a request reads: one immutable version of Gateways, routes and policies.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use arc_swap::{ArcSwap, Guard};
 use http::{HeaderMap, Method};
@@ -143,6 +143,17 @@ pub struct Forward {
     pub response_headers: Option<Arc<HeaderModifier>>,
     /// The backends, weighted.
     pub backends: Backends,
+    /// How long it may take.
+    pub timeouts: RouteTimeouts,
+}
+
+/// A rule's own limits on how long a whole request may take. Without one it may take as long as bytes come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RouteTimeouts {
+    /// From the request's head to the last byte of its answer.
+    pub request: Option<Duration>,
+    /// From when the request is sent on to the last byte of its answer.
+    pub backend_request: Option<Duration>,
 }
 
 /// Weighted backends of a rule. Their weights' sum is over zero.

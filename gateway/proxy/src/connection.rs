@@ -22,6 +22,7 @@ use tokio::{
 };
 
 use crate::{
+    deadline::Deadline,
     headers::forwarded::Forwarded,
     io::Observed,
     linger::linger,
@@ -40,6 +41,8 @@ pub(crate) const HYPER_MAX_FIELDS: usize = 100;
 pub(crate) struct Client {
     pub(crate) worker: Rc<Worker>,
     pub(crate) activity: Rc<Activity>,
+    /// What the present request's rule allows it.
+    pub(crate) deadline: Deadline,
     /// The listener's port: it decides which Gateway a request is for.
     pub(crate) port: u16,
     pub(crate) forwarded: Forwarded,
@@ -62,6 +65,7 @@ pub(crate) async fn serve(worker: Rc<Worker>, seat: Seat, stream: TcpStream, pee
     let client = Rc::new(Client {
         worker: Rc::clone(&worker),
         activity: Rc::clone(&activity),
+        deadline: Deadline::default(),
         port,
         forwarded: Forwarded::new(peer, port, &worker.config.trusted_proxies),
     });
@@ -101,7 +105,7 @@ impl Watch<'_> {
         mut timer: Pin<&mut Sleep>,
     ) -> Option<TcpStream> {
         let io = TokioIo::new(Observed::new(stream, Rc::clone(self.activity)));
-        let service = service_fn(move |request| request::handle(Rc::clone(&client), request));
+        let service = service_fn(|request| request::handle(Rc::clone(&client), request));
         let mut connection = builder(self.worker).serve_connection(io, service);
         let ended = poll_fn(|cx| {
             // Before HTTP, because a request that has expired learns it from there.
@@ -116,7 +120,7 @@ impl Watch<'_> {
                 Pin::new(&mut connection).graceful_shutdown();
                 return Pin::new(&mut connection).poll(cx).map(Some);
             }
-            Poll::Pending
+            client.deadline.poll_cut(cx).map(|()| None)
         })
         .await?;
         let is_answered = match ended {

@@ -94,6 +94,12 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         let activity = &self.client.activity;
+        let late = self.client.deadline.end();
+        if self.reason == Reason::ClientGone
+            && let Some(reason) = late
+        {
+            self.reason = reason;
+        }
         if self.reason == Reason::ClientGone && self.waits_for_upstream && activity.was_cut() {
             self.reason = Reason::UpstreamAborted;
         }

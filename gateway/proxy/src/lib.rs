@@ -16,6 +16,7 @@ mod auth;
 mod body;
 mod config;
 mod connection;
+mod deadline;
 mod exchange;
 mod framing;
 mod freshness;

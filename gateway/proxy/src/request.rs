@@ -12,6 +12,7 @@
 use std::{
     borrow::Cow,
     convert::Infallible,
+    pin::pin,
     rc::Rc,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -27,7 +28,7 @@ use latchkey_core::{reason::Reason, time::UnixSeconds};
 use latchkey_routing::{
     filter::HeaderModifier,
     policy::Protection,
-    table::{Action, Forward, Found, RequestView},
+    table::{Action, Forward, Found, RequestView, RouteTimeouts},
 };
 use latchkey_runtime::shutdown::Phase;
 use latchkey_snapshot::counters::RouteCounters;
@@ -82,6 +83,7 @@ pub(crate) async fn handle(
         place,
         target,
         response_headers,
+        timeouts,
     } = match judged.outcome {
         Ok(Outcome::Forward(passage)) => passage,
         Ok(Outcome::Redirect(elsewhere)) => {
@@ -98,22 +100,28 @@ pub(crate) async fn handle(
     exchange.hold(place);
     head.headers.insert(request_id::NAME, id.clone());
     let request = upstream_request(head, RequestBody::new(body, &client.activity));
-    match send(worker, &client.activity, target, request).await {
-        Ok(answer) => {
+    client.deadline.start(&timeouts, started, Instant::now());
+    let sent = {
+        let sending = pin!(send(worker, &client.activity, target, request));
+        client.deadline.within(sending).await
+    };
+    let (reason, doubtful) = match sent {
+        Ok(Ok(answer)) => {
             let code = answer.response.status().as_u16();
             exchange.answer(code, answer.address);
+            client.deadline.answering();
             // What an early answer leaves unread of the body would stand before the next request.
             let close = worker.phase() >= Phase::Closing || client.activity.has_unread_body();
-            Ok(pass_on(answer, response_headers.as_deref(), &id, close, exchange))
+            return Ok(pass_on(answer, response_headers.as_deref(), &id, close, exchange));
         }
-        Err(error) => {
+        Ok(Err(error)) => {
             tracing::debug!(request_id = ?id, %error, "no answer");
-            let close = worker.phase() >= Phase::Closing
-                || error.origin() == Origin::Downstream
-                || client.activity.has_unread_body();
-            Ok(respond::refuse(error.reason(), &method, &id, close, exchange))
+            (error.reason(), error.origin() == Origin::Downstream)
         }
-    }
+        Err(late) => (late, false),
+    };
+    let close = doubtful || worker.phase() >= Phase::Closing || client.activity.has_unread_body();
+    Ok(respond::refuse(reason, &method, &id, close, exchange))
 }
 
 /// What the route table and the snapshot say of a request.
@@ -137,6 +145,7 @@ struct Passage {
     place: Place,
     target: Target,
     response_headers: Option<Arc<HeaderModifier>>,
+    timeouts: RouteTimeouts,
 }
 
 fn judge(client: &Client, way: Way<'_>, head: &mut Parts, entry: Option<&mut Entry>) -> Judged {
@@ -220,6 +229,7 @@ fn try_judge(
         place,
         target,
         response_headers: forward.response_headers.clone(),
+        timeouts: forward.timeouts,
     }))
 }
 

@@ -13,11 +13,13 @@ use super::{
     metadata::Metadata,
     parent_ref::ParentRef,
     problem::{self, Problem, Reason},
+    timeouts,
 };
 use crate::{
     hostname::Hostname,
     matches::{Match, PathMatch},
     object::Manifest,
+    table::RouteTimeouts,
 };
 
 /// An HTTPRoute.
@@ -70,6 +72,8 @@ pub struct RouteRule {
     pub filters: Vec<Filter>,
     /// Its backends.
     pub backends: Vec<BackendRef>,
+    /// How long its requests may take.
+    pub timeouts: RouteTimeouts,
     /// What this version does not do of it, by path from the object.
     pub problems: Vec<Problem>,
 }
@@ -135,6 +139,7 @@ impl RouteSpec {
                 matches: vec![Match::everything()],
                 filters: Vec::new(),
                 backends: Vec::new(),
+                timeouts: RouteTimeouts::default(),
                 problems: Vec::new(),
             });
         }
@@ -156,7 +161,7 @@ fn hostname(value: &Value) -> Result<Hostname, Misfit> {
 
 impl RouteRule {
     fn read(value: &Value, namespace: &str, index: usize) -> Result<Self, Misfit> {
-        const KNOWN: &[&str] = &["name", "matches", "filters", "backendRefs"];
+        const KNOWN: &[&str] = &["name", "matches", "filters", "backendRefs", "timeouts"];
         let fields = Fields::of(value)?;
         fields.text("name")?;
         let mut problems: Vec<_> = fields.unknown(KNOWN).map(Problem::unknown_field).collect();
@@ -177,10 +182,12 @@ impl RouteRule {
             let message = "a RequestRedirect sends nothing on; remove them, or the filter";
             problems.push(Problem::new(Reason::IncompatibleFilters, message).under("backendRefs"));
         }
+        let timeouts = timeouts::read(fields, &mut problems)?;
         Ok(Self {
             matches,
             filters,
             backends,
+            timeouts,
             problems: problem::at(problems, "spec.rules", index).collect(),
         })
     }

@@ -9,6 +9,7 @@
 
 pub mod auth_policy;
 pub mod backend_ref;
+mod duration;
 pub mod endpoint_slice;
 mod fields;
 pub mod filter;
@@ -22,6 +23,7 @@ mod problem;
 pub mod reference_grant;
 pub mod selector;
 pub mod service;
+mod timeouts;
 
 pub use fields::Misfit;
 pub use problem::{Problem, Reason};

@@ -205,6 +205,7 @@ impl Compiler<'_> {
             rewrite: filters().find_map(Filter::rewrite).cloned(),
             response_headers: filters().find_map(Filter::response_headers).cloned(),
             backends: Backends { cumulative },
+            timeouts: rule.timeouts,
         })
     }
 

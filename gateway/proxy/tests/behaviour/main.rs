@@ -21,6 +21,7 @@ mod redirect;
 mod response_headers;
 mod retry;
 mod rewrite;
+mod route_timeouts;
 mod saturation;
 mod streaming;
 mod timeouts;

@@ -70,7 +70,7 @@ fn what_a_rule_asks_for_in_vain_is_a_problem_of_that_rule() {
     } });
     let prefix_type = "filters[0].requestRedirect.path.type";
     let cases = [
-        (json!({ "timeouts": {} }), "timeouts"),
+        (json!({ "timeouts": { "request": "soon" } }), "timeouts.request"),
         (json!({ "retry": {} }), "retry"),
         (json!({ "sessionPersistence": {} }), "sessionPersistence"),
         (json!({ "filters": [{ "type": "CORS" }] }), "filters[0].type"),
@@ -110,6 +110,10 @@ fn wrong_types_break_the_route_and_name_the_field() {
         (json!({ "rules": {} }), "spec.rules: "),
         (json!({ "rules": [5] }), "spec.rules[0]: "),
         (json!({ "rules": [{ "name": 5 }] }), "spec.rules[0].name: "),
+        (
+            json!({ "rules": [{ "timeouts": { "request": 5 } }] }),
+            "spec.rules[0].timeouts.request: ",
+        ),
         (
             json!({ "rules": [{ "backendRefs": [{ "name": "a", "weight": "1" }] }] }),
             "spec.rules[0].backendRefs[0].weight: ",
@@ -194,7 +198,7 @@ fn a_key_in_the_place_of_a_fields_name_is_not_shown() {
     let filter = json!({ "type": "RequestHeaderModifier", PASTED: 1, "requestHeaderModifier": pasted });
     let matcher = json!({ PASTED: 1, "path": pasted });
     let rule = json!({ PASTED: 1, "filters": [filter], "matches": [matcher] });
-    let spec = read(&json!({ "rules": [rule, { "timeouts": {} }] }))
+    let spec = read(&json!({ "rules": [rule, { "retry": {} }] }))
         .body
         .expect("a route");
     let problems = |rule: usize| {
@@ -212,7 +216,7 @@ fn a_key_in_the_place_of_a_fields_name_is_not_shown() {
         problems(0)
     );
     assert!(
-        problems(1)[0].starts_with("spec.rules[1].timeouts: "),
+        problems(1)[0].starts_with("spec.rules[1].retry: "),
         "a word is shown"
     );
 }
