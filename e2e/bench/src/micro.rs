@@ -3,6 +3,7 @@
 //! ```text
 //! instructions (workload under callgrind)  \
 //! native (workload as it is)                -+-> figures -> report (table, JSON)
+//! requests (gateways under callgrind)        /
 //! change (two standalone gateways)         /
 //! ```
 
@@ -11,6 +12,7 @@ mod change;
 mod instructions;
 mod native;
 mod report;
+mod requests;
 mod standalone;
 
 use std::{io, path::PathBuf, process::ExitCode};
@@ -36,7 +38,7 @@ pub(crate) struct Args {
         long,
         value_name = "PART",
         value_delimiter = ',',
-        default_value = "instructions,memory,timings,selfcheck,relist,growth,stall,standalone"
+        default_value = "instructions,memory,timings,selfcheck,relist,growth,stall,requests,standalone"
     )]
     only: Vec<Part>,
     /// Instructions among up to 50,000 pairs alone, which takes a minute.
@@ -64,6 +66,8 @@ enum Part {
     Growth,
     /// What a request waits for while a million are replaced.
     Stall,
+    /// What a request costs a gateway.
+    Requests,
     /// Changes of a standalone gateway.
     Standalone,
 }
@@ -124,6 +128,10 @@ impl Part {
             Self::Relist => native("listing a million pairs again, and a million others", "relist", 3),
             Self::Growth => native("growing from 1,000 pairs to a million by events", "growth", 1),
             Self::Stall => native("looking up while a million pairs are replaced", "stall", 3),
+            Self::Requests => {
+                let folder = args.out.with_file_name("callgrind-requests");
+                requests::measure(&args.gateway, &args.workload, &folder)
+            }
             Self::Standalone => standalone::measure(&args.gateway, args.pairs),
         }
     }

@@ -55,6 +55,14 @@ pub(crate) fn measure(workload: &Path, folder: &Path, quick: bool) -> io::Result
     })
 }
 
+/// What hashing a key costs.
+pub(crate) fn hashing(workload: &Path, folder: &Path) -> io::Result<f64> {
+    let (smallest, name) = SIZES[0];
+    let steps = callgrind::count(workload, "index-instructions", smallest, folder)?;
+    let figures = of_index(&[(name, steps)]);
+    Ok(figures["hashing_instructions"])
+}
+
 /// Without what hashing costs, which is told apart.
 fn of_index(counted: &[(&str, Vec<Step>)]) -> Figures {
     let cost = |name: &str| {

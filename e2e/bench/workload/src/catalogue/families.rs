@@ -226,6 +226,34 @@ pub(super) const ALL: &[Family] = &[
         meaning: "how long all of them took, with the making of the facts",
     },
     Family {
+        stem: "request_instructions",
+        members: &[("_plain", Told), ("_keyauth", Told), ("_routes_10k", Told)],
+        meaning: "a GET without a body through a standalone gateway, over kept connections: an open route, one that \
+                  asks for a key of 50,000 (without hashing), and one of 10,000 open routes. Of the program alone, \
+                  without what the kernel does for its sockets",
+    },
+    Family {
+        stem: "keyauth_instructions_ratio",
+        members: &[("", Told)],
+        meaning: "the second over the first",
+    },
+    Family {
+        stem: "routes_10k_instructions_ratio",
+        members: &[("", Must(1.1))],
+        meaning: "the third over the first: a request costs what it does, never what exists",
+    },
+    Family {
+        stem: "allocations_per_request",
+        members: &[("_plain", Told), ("_keyauth", Told), ("_routes_10k", Told)],
+        meaning: "how often the allocator is asked for memory while it is served, in the gateway's whole process",
+    },
+    Family {
+        stem: "accesslog_us_per_request",
+        members: &[("", Told)],
+        meaning: "how much more CPU time the gateway's process spends on a request that it logs, all its threads \
+                  together. Its interval stands beside it",
+    },
+    Family {
         stem: "standalone_change_us",
         members: &[("_1k", Told), ("_50k", Told), ("_ratio", Must(2.0))],
         meaning: "a standalone gateway with so many consumers: from the rename of one file to the first answer that \
