@@ -85,7 +85,8 @@ fn a_gateway_made_anew_without_the_listener_is_closed_and_others_are_not() {
 
 #[test]
 fn routes_of_a_gateway_that_is_closed_so_are_not_unprotected() {
-    let www = route("www", &["www"], &serde_json::json!([rule("/")]));
+    let mut www = route("www", &["www"], &serde_json::json!([rule("/")]));
+    www["spec"]["parentRefs"][0]["sectionName"] = "web".into();
     let mut two = plain_gateway();
     let mut alt = two["spec"]["listeners"][0].clone();
     alt["name"] = "alt".into();

@@ -43,9 +43,14 @@ fn hostname() -> impl Strategy<Value = &'static str> {
     select(vec!["one.test", "two.test", "*.test", "a.one.test", "*.one.test"])
 }
 
-/// Usually the first, and seldom another.
+/// Usually the first, and now and then another.
 fn mostly(usual: Value, others: Vec<Value>) -> impl Strategy<Value = Value> {
     prop_oneof![6 => Just(usual), 1 => select(others)]
+}
+
+/// Seldom what breaks an object: one that is broken closes so much that nothing else is seen.
+fn broken(usual: impl Strategy<Value = Value>, broken: Value) -> impl Strategy<Value = Value> {
+    prop_oneof![40 => usual, 1 => Just(broken)]
 }
 
 fn any_gateway() -> impl Strategy<Value = Value> {
@@ -68,24 +73,32 @@ fn any_gateway() -> impl Strategy<Value = Value> {
         team("Exists", json!([])),
         team("DoesNotExist", json!([])),
     ];
-    let allowed = prop_oneof![2 => Just(all), 1 => select(some)];
-    let port = prop_oneof![4 => Just(json!(80)), 2 => Just(json!(81)), 1 => Just(json!("broken"))];
-    let hostname = prop_oneof![Just(""), hostname()];
+    let allowed = prop_oneof![4 => Just(all), 1 => select(some)];
+    let port = broken(select(vec![json!(80), json!(80), json!(81)]), json!("broken"));
+    let hostname = prop_oneof![2 => Just(""), 2 => Just("*.test"), 1 => hostname()];
     let listener = (
-        select(vec!["web", "alt"]),
         port,
         hostname,
         allowed,
-        mostly(json!("HTTP"), vec![json!("HTTPS")]),
+        broken(Just(json!("HTTP")), json!("HTTPS")),
     )
-        .prop_map(|(name, port, hostname, allowed, protocol)| {
+        .prop_map(|(port, hostname, allowed, protocol)| {
             json!({
-                "name": name, "port": port, "protocol": protocol, "hostname": hostname,
-                "allowedRoutes": allowed,
+                "port": port, "protocol": protocol, "hostname": hostname, "allowedRoutes": allowed,
             })
         });
-    let class = mostly(json!("latchkey"), vec![json!("other")]);
-    let listeners = proptest::collection::vec(listener, 1..4);
+    let class = broken(Just(json!("latchkey")), json!("other"));
+    let names = prop_oneof![
+        20 => Just(["web", "alt"]),
+        20 => Just(["alt", "web"]),
+        1 => Just(["web", "web"]),
+    ];
+    let listeners = (proptest::collection::vec(listener, 1..3), names).prop_map(|(mut listeners, names)| {
+        for (listener, name) in listeners.iter_mut().zip(names) {
+            listener["name"] = json!(name);
+        }
+        listeners
+    });
     let name = select(vec!["gw", "gw", "gw2", "a/gw"]);
     (name, class, listeners).prop_map(|(name, class, listeners)| {
         let mut gateway = gateway(name, &Value::Array(listeners));
@@ -116,17 +129,15 @@ fn any_rule() -> impl Strategy<Value = Value> {
             "group": "latchkey.dev", "kind": "AuthPolicy", "name": name,
         } })
     };
-    let filters = select(vec![
-        vec![],
-        vec![],
-        vec![],
-        vec![extension("p1")],
-        vec![extension("p2")],
-        vec![extension("p3")],
-        vec![extension("p1"), extension("p2")],
-        vec![extension("p1"), extension("p1")],
-        vec![json!({ "type": "RequestMirror" })],
-    ]);
+    let filters = prop_oneof![
+        12 => Just(vec![]),
+        4 => select(vec!["p1", "p2", "p3"]).prop_map(move |name| vec![extension(name)]),
+        1 => select(vec![
+            vec![extension("p1"), extension("p2")],
+            vec![extension("p1"), extension("p1")],
+            vec![json!({ "type": "RequestMirror" })],
+        ]),
+    ];
     let backend = (
         mostly(json!("Service"), vec![json!("ConfigMap"), json!(null)]),
         mostly(json!("default"), vec![json!("a"), json!(null)]),
@@ -140,8 +151,8 @@ fn any_rule() -> impl Strategy<Value = Value> {
     (
         proptest::collection::vec(any_match(), 0..3),
         filters,
-        proptest::collection::vec(backend, 0..3),
-        mostly(json!(null), vec![json!({ "request": "1s" })]),
+        prop_oneof![20 => proptest::collection::vec(backend, 1..3), 1 => Just(vec![])],
+        broken(Just(json!(null)), json!({ "request": "1s" })),
         0_u8..3,
     )
         .prop_map(|(matches, mut filters, backends, timeouts, number)| {
@@ -159,9 +170,12 @@ fn any_route() -> impl Strategy<Value = Value> {
     let parent = (
         mostly(json!("default"), vec![json!("a"), json!(null)]),
         select(vec!["gw", "gw", "gw2"]),
-        mostly(json!(null), vec![json!("web"), json!("alt"), json!("none")]),
+        prop_oneof![
+            6 => Just(json!(null)),
+            3 => select(vec![json!("web"), json!("web"), json!("alt"), json!("none")]),
+        ],
         mostly(json!(null), vec![json!(80), json!(81)]),
-        prop_oneof![12 => Just(json!(null)), 1 => Just(json!({}))],
+        broken(Just(json!(null)), json!({})),
     )
         .prop_map(|(namespace, name, section, port, unknown)| {
             json!({
@@ -169,18 +183,12 @@ fn any_route() -> impl Strategy<Value = Value> {
                 "selector": unknown,
             })
         });
-    let rules = prop_oneof![
-        9 => proptest::collection::vec(any_rule(), 1..4).prop_map(Value::Array),
-        1 => Just(json!("broken")),
-    ];
-    let parents = prop_oneof![
-        9 => proptest::collection::vec(parent, 1..3).prop_map(Value::Array),
-        1 => Just(json!([{ "name": 5 }])),
-    ];
-    let hostnames = prop_oneof![
-        9 => proptest::collection::vec(hostname(), 0..3).prop_map(|names| json!(names)),
-        1 => Just(json!(["one.test", 5])),
-    ];
+    let rules = proptest::collection::vec(any_rule(), 1..4).prop_map(Value::Array);
+    let rules = broken(rules, json!("broken"));
+    let parents = proptest::collection::vec(parent, 1..3).prop_map(Value::Array);
+    let parents = broken(parents, json!([{ "name": 5 }]));
+    let hostnames = proptest::collection::vec(hostname(), 0..3).prop_map(|names| json!(names));
+    let hostnames = broken(hostnames, json!(["one.test", 5]));
     let name = (namespace_name(), select(vec!["r1", "r2", "r3"]));
     (name, parents, hostnames, rules).prop_map(|((namespace, name), parents, hostnames, rules)| {
         let mut route = route(&format!("{namespace}/{name}"), &[], &rules);
@@ -191,28 +199,35 @@ fn any_route() -> impl Strategy<Value = Value> {
 }
 
 fn any_policy() -> impl Strategy<Value = Value> {
-    let target = select(vec![
+    let gateway = select(vec![
         target("Gateway/gw"),
         target("Gateway/gw"),
         target("Gateway/gw/web"),
         target("Gateway/gw/alt"),
         target("Gateway/gw2"),
-        target("Gateway/gw2/alt"),
-        target("Gateway/gw2/none"),
+    ]);
+    let gateway = broken(gateway, target("Gateway/gw2/none")).boxed();
+    let route = select(vec![
         target("HTTPRoute/r1"),
         target("HTTPRoute/r2"),
         target("HTTPRoute/r3"),
-        json!({ "kind": "HTTPRoute" }),
     ]);
+    let route = broken(route, json!({ "kind": "HTTPRoute" }));
+    let any = prop_oneof![gateway.clone(), route];
+    let targets = prop_oneof![
+        10 => (proptest::collection::vec(any, 0..3), Just(false)),
+        5 => (proptest::collection::vec(gateway, 1..3), Just(true)),
+        // Which cannot be honoured.
+        1 => Just((vec![target("HTTPRoute/r1")], true)),
+    ];
     let name = (namespace_name(), select(vec!["p1", "p2", "p3"]));
     (
         name,
-        proptest::collection::vec(target, 0..3),
-        proptest::bool::weighted(0.3),
-        mostly(json!("APIKey"), vec![json!("Anonymous"), json!("Magic")]),
-        prop_oneof![12 => Just(json!(null)), 1 => Just(json!({}))],
+        targets,
+        broken(mostly(json!("APIKey"), vec![json!("Anonymous")]), json!("Magic")),
+        broken(Just(json!(null)), json!({})),
     )
-        .prop_map(|((namespace, name), targets, overriding, method, unknown)| {
+        .prop_map(|((namespace, name), (targets, overriding), method, unknown)| {
             let mut policy = policy(&format!("{namespace}/{name}"), &[]);
             policy["spec"]["targetRefs"] = Value::Array(targets);
             policy["spec"]["override"] = json!(overriding);

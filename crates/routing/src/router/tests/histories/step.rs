@@ -40,12 +40,12 @@ pub(super) fn history() -> impl Strategy<Value = Vec<Step>> {
 fn step() -> impl Strategy<Value = Step> {
     let named = || any_object().prop_map(|object| identity(&object));
     prop_oneof![
-        10 => any_object().prop_map(Step::Put),
-        2 => named().prop_map(|(kind, name)| Step::Delete(kind, name)),
+        40 => any_object().prop_map(Step::Put),
+        6 => named().prop_map(|(kind, name)| Step::Delete(kind, name)),
         1 => named().prop_map(|(kind, name)| Step::Unreadable(kind, name)),
-        1 => scope().prop_map(Step::Begin),
-        1 => scope().prop_map(Step::End),
-        4 => Just(Step::Commit),
+        2 => scope().prop_map(Step::Begin),
+        2 => scope().prop_map(Step::End),
+        12 => Just(Step::Commit),
     ]
 }
 
