@@ -15,7 +15,7 @@ use std::{
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::harness::{DEADLINE, Gateway, Upstream, Wire, upstream::ok};
@@ -236,5 +236,27 @@ fn a_post_is_never_seen_twice() {
                 assert!(statuses[&502] > 0, "{what}");
             }
         }
+    }
+}
+
+/// Where the end is noticed before the first byte is written, nothing speaks against another connection.
+#[test]
+fn a_post_of_which_nothing_was_sent_is_sent_on_a_fresh_connection() {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let (statuses, seen, again) = run(End::Finish, "POST", Body::Whole);
+        let served = statuses.get(&200).copied().unwrap_or_default();
+        // What was sent again was served, and seen once like all others.
+        let times = seen.times.lock().unwrap();
+        assert!(times.values().all(|times| *times == 1), "{times:?}");
+        assert!(
+            times.len() >= served,
+            "{served} were served, {} seen",
+            times.len()
+        );
+        if again > 0 {
+            return;
+        }
+        assert!(Instant::now() < deadline, "the race was never hit");
     }
 }
