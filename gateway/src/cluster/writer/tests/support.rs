@@ -142,6 +142,7 @@ impl Scene {
         }
         match &rule.action {
             Action::Fail(reason) => reason.as_str().to_owned(),
+            Action::Redirect(_) => "redirect".to_owned(),
             Action::Forward(forward) => match forward.backends.pick(0) {
                 Some(Backend::Endpoints(cell)) if cell.load().is_empty() => "no_endpoint".to_owned(),
                 Some(Backend::Endpoints(_)) => who,
