@@ -158,7 +158,7 @@ fn routes_without_a_policy_are_closed_if_so_configured() {
     let objects = || {
         base().into_iter().chain([
             route("api", &[], &json!([rule("/")])),
-            route("broken", &["broken"], &json!([{ "timeouts": {} }])),
+            route("broken", &["broken"], &json!([{ "retry": {} }])),
         ])
     };
     let mut world = World::with(true);

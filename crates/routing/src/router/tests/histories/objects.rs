@@ -152,17 +152,17 @@ fn any_rule() -> impl Strategy<Value = Value> {
         proptest::collection::vec(any_match(), 0..3),
         filters,
         prop_oneof![20 => proptest::collection::vec(backend, 1..3), 1 => Just(vec![])],
-        broken(Just(json!(null)), json!({ "request": "1s" })),
+        broken(Just(json!(null)), json!({ "attempts": 2 })),
         0_u8..3,
     )
-        .prop_map(|(matches, mut filters, backends, timeouts, number)| {
+        .prop_map(|(matches, mut filters, backends, retry, number)| {
             // So that one rule can be told from another.
             filters.push(
                 json!({ "type": "RequestHeaderModifier", "requestHeaderModifier": {
                 "set": [{ "name": "x-number", "value": number.to_string() }],
             } }),
             );
-            json!({ "matches": matches, "filters": filters, "backendRefs": backends, "timeouts": timeouts })
+            json!({ "matches": matches, "filters": filters, "backendRefs": backends, "retry": retry })
         })
 }
 

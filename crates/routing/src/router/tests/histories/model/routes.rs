@@ -132,7 +132,7 @@ impl<'o> Model<'o> {
         let filters = || list(&rule["filters"]).iter();
         let known =
             |filter: &Value| ["RequestHeaderModifier", "ExtensionRef"].contains(&text(&filter["type"]));
-        if !rule["timeouts"].is_null() || !filters().all(known) {
+        if !rule["retry"].is_null() || !filters().all(known) {
             return None;
         }
         let mut does = format!("{route}");
