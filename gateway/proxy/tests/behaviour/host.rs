@@ -1,5 +1,7 @@
 //! Who decides the host, and that it decides no connection (O-D4).
 
+use std::net::{Ipv6Addr, SocketAddr, TcpListener};
+
 use crate::harness::{Gateway, Upstream};
 
 #[test]
@@ -54,6 +56,69 @@ fn the_clients_host_is_passed_on_and_never_connected_to() {
         assert_eq!(request.field("host").as_deref(), Some(host));
         assert_eq!(request.target(), "/open", "absolute form becomes origin form");
     }
+}
+
+/// Bytes that no host has, and forms in which other readers may find another one.
+#[test]
+fn bytes_that_are_no_host_go_no_further() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    for line in [
+        &b"Host: a\0"[..],
+        b"Host: a\0b",
+        b"Host: \xff",
+        b"Host: b\xc3\xbccher.example",
+        b"Host: a b",
+        b"Host: a\tb",
+        b"Host: a\r\n b",
+        b"Host : a",
+        b"\tHost: a",
+        b"Host\0: a",
+        b"Host: a/",
+        b"Host: a\\b",
+        b"Host: a?b",
+        b"Host: %61",
+        b"Host: http://a",
+        b"Host: a:80:80",
+        b"Host: a:+80",
+        b"Host: a:65536",
+        b"Host: a:x",
+        b"Host: .a",
+        b"Host: [::1",
+        b"Host: ::1",
+        b"Host: [::1]8080",
+        b"Host: [fe80::1%25lo]",
+        b"Host: [a.example]",
+        b"Host: a;b",
+        b"Host: a\r\nHost : a",
+        b"Host: a\r\nhost: A",
+    ] {
+        let shown = line.escape_ascii();
+        let mut client = gateway.connect();
+        let answer = client.ask([b"GET /open HTTP/1.1\r\n", line, b"\r\n\r\n"].concat());
+        assert_eq!(answer.status(), 400, "{shown}");
+        assert!(client.is_closed(), "{shown}");
+    }
+    assert!(upstream.requests().is_empty());
+}
+
+/// Brackets are for Host lines; an address is dialled without them.
+#[test]
+fn an_endpoint_may_have_an_address_of_ipv6() {
+    let any = SocketAddr::from((Ipv6Addr::LOCALHOST, 0));
+    if TcpListener::bind(any).is_err() {
+        // This machine has no IPv6.
+        return;
+    }
+    let upstream = Upstream::at(any);
+    let gateway = Gateway::of(&[upstream.address]);
+    let answer = gateway.ask("GET /open HTTP/1.1\r\nHost: [2001:DB8::1]:8080\r\n\r\n");
+    assert_eq!(answer.status(), 200);
+    let old = gateway.ask("GET /open HTTP/1.0\r\n\r\n");
+    assert_eq!(old.status(), 200);
+    let requests = upstream.requests();
+    assert_eq!(requests[0].field("host").as_deref(), Some("[2001:DB8::1]:8080"));
+    assert_eq!(requests[1].field("host"), Some(upstream.address.to_string()));
 }
 
 #[test]
