@@ -5,7 +5,7 @@
 //!                                each: methods in order -> extract -> Snapshot::look_up
 //! ```
 
-mod extract;
+pub(crate) mod extract;
 pub(crate) mod hide;
 mod preflight;
 

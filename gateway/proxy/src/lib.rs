@@ -20,6 +20,8 @@ mod deadline;
 mod exchange;
 mod framing;
 mod freshness;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod headers;
 mod host;
 mod io;

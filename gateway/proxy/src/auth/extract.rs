@@ -12,7 +12,7 @@ use crate::query;
 
 /// What a request presents to one method.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Presented<'r> {
+pub(crate) enum Presented<'r> {
     /// None of the places is there.
     Nothing,
     /// A place is there, without a value.
@@ -24,7 +24,7 @@ pub(super) enum Presented<'r> {
 }
 
 /// Looks in all places.
-pub(super) fn extract<'r>(places: &[Place], request: &RequestView<'r>) -> Presented<'r> {
+pub(crate) fn extract<'r>(places: &[Place], request: &RequestView<'r>) -> Presented<'r> {
     let mut found = Presented::Nothing;
     for (index, place) in places.iter().enumerate() {
         // The same place twice is one place.

@@ -37,6 +37,10 @@ pub(super) fn walk<'r>(
 /// An address with or without a port; one of IPv6 may stand in brackets.
 fn address(entry: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(entry.trim_ascii()).ok()?;
+    // The zone of a link-local address means something on the proxy's machine only.
+    if text.contains('%') {
+        return None;
+    }
     let address = if let Ok(address) = text.parse() {
         address
     } else if let Ok(socket) = text.parse::<SocketAddr>() {

@@ -71,6 +71,7 @@ fn what_is_no_address_ends_the_walk_at_the_last_good_hop() {
         "[[2001:db8::1]]",
         "2001:db8::1::2",
         "fe80::1%eth0",
+        "[fe80::1%1]:443",
         "\"[2001:db8::1]:443\"",
         "for=1.2.3.4",
         "1.1.1.1;1.2.3.4",
