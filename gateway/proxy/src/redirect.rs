@@ -2,10 +2,7 @@
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use latchkey_core::reason::Reason;
-use latchkey_routing::{
-    filter::{Asked, Scheme},
-    table::Redirection,
-};
+use latchkey_routing::{filter::Asked, table::Redirection};
 
 use crate::{
     body::ResponseBody,
@@ -23,30 +20,17 @@ pub(crate) struct Elsewhere {
 impl Elsewhere {
     /// Where a rule sends what was asked for.
     ///
-    /// `query` is without what a policy hides: the other place may be another party's, and whatever stands in
-    /// `Location` ends in histories and logs.
+    /// The query is to be without what a policy hides: the other place may be another party's, and whatever
+    /// stands in `Location` ends in histories and logs.
     ///
     /// # Errors
     /// [`Reason::BadRequest`] if the client named no host and the rule names none.
-    pub(crate) fn of(
-        redirection: &Redirection,
-        host: &str,
-        port: u16,
-        path: &str,
-        query: Option<&str>,
-    ) -> Result<Self, Reason> {
+    pub(crate) fn of(redirection: &Redirection, asked: &Asked<'_>) -> Result<Self, Reason> {
         let Redirection {
             redirect,
             response_headers,
         } = redirection;
-        let asked = Asked {
-            scheme: Scheme::Http,
-            host,
-            port,
-            path,
-            query,
-        };
-        let location = redirect.location(&asked).ok_or(Reason::BadRequest)?;
+        let location = redirect.location(asked).ok_or(Reason::BadRequest)?;
         let location = HeaderValue::try_from(location).map_err(|_| Reason::BadRequest)?;
         let mut headers = HeaderMap::with_capacity(8);
         if let Some(changes) = response_headers {

@@ -26,7 +26,7 @@ use http::{
 use hyper::body::Incoming;
 use latchkey_core::{reason::Reason, time::UnixSeconds};
 use latchkey_routing::{
-    filter::HeaderModifier,
+    filter::{Asked, HeaderModifier, Scheme},
     policy::Protection,
     table::{Action, Forward, Found, RequestView, RouteTimeouts},
 };
@@ -204,7 +204,18 @@ fn try_judge(
     let forward = match &rule.action {
         Action::Fail(reason) => return Err(*reason),
         Action::Redirect(redirection) => {
-            let elsewhere = Elsewhere::of(redirection, &host, client.port, &path, query.as_deref())?;
+            let asked = Asked {
+                scheme: if way.is_https() {
+                    Scheme::Https
+                } else {
+                    Scheme::Http
+                },
+                host: &host,
+                port: way.port().unwrap_or(client.port),
+                path: &path,
+                query: query.as_deref(),
+            };
+            let elsewhere = Elsewhere::of(redirection, &asked)?;
             return Ok(Outcome::Redirect(elsewhere));
         }
         Action::Forward(forward) => forward,

@@ -29,11 +29,11 @@ pub enum Scheme {
 /// What a client asked for, as it stands in a URL.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'r> {
-    /// What the listener speaks.
+    /// What it spoke.
     pub scheme: Scheme,
     /// Without a port; an IPv6 literal has its brackets. Empty if the client named none.
     pub host: &'r str,
-    /// The port of the listener.
+    /// The port of the listener, or of a trusted proxy before it.
     pub port: u16,
     /// Beginning with a slash.
     pub path: &'r str,

@@ -108,23 +108,29 @@ impl Way<'_> {
             .map_or(self.connection.peer, |vouched| vouched.client)
     }
 
+    /// Whether the client spoke TLS, which today only a trusted proxy can know.
+    pub(crate) fn is_https(&self) -> bool {
+        self.vouched.as_ref().and_then(|vouched| vouched.https) == Some(true)
+    }
+
+    /// The port that the client spoke to, where it was a trusted proxy's.
+    pub(crate) fn port(&self) -> Option<u16> {
+        let named = self.vouched.as_ref().and_then(|vouched| vouched.port);
+        // The listener's would contradict the scheme.
+        named.or(self.is_https().then_some(443))
+    }
+
     /// Puts ours in the place of all that was said under these names.
     pub(crate) fn replace(self, headers: &mut HeaderMap) {
         remove(headers);
-        let connection = self.connection;
-        let (hops, https, host, port) = match self.vouched {
-            None => (connection.address.clone(), None, None, None),
-            Some(vouched) => (vouched.hops, vouched.https, vouched.host, vouched.port),
+        headers.insert(PROTO, if self.is_https() { HTTPS } else { HTTP });
+        let port = self.port().map(HeaderValue::from);
+        headers.insert(PORT, port.unwrap_or_else(|| self.connection.port.clone()));
+        let (hops, host) = match self.vouched {
+            None => (self.connection.address.clone(), None),
+            Some(vouched) => (vouched.hops, vouched.host),
         };
         headers.insert(FOR, hops);
-        headers.insert(PROTO, if https == Some(true) { HTTPS } else { HTTP });
-        let port = match (port, https) {
-            (Some(port), _) => HeaderValue::from(port),
-            // Ours would contradict the scheme.
-            (None, Some(true)) => HeaderValue::from(443),
-            (None, _) => connection.port.clone(),
-        };
-        headers.insert(PORT, port);
         if let Some(host) = host.or_else(|| headers.get(header::HOST).cloned()) {
             headers.insert(HOST, host);
         }

@@ -73,6 +73,27 @@ fn the_clients_port_and_spelling_of_a_host_are_not_repeated() {
     assert_eq!(nameless.status(), 400, "there is nowhere to go");
 }
 
+/// Behind a proxy that ends TLS, the client asked for `https`, and not for the listener's port.
+#[test]
+fn a_trusted_proxy_says_what_the_client_asked_for() {
+    let mut world = objects::world(&[]);
+    world.push(route("host", &json!({ "hostname": "example.org" })));
+    let lines = "X-Forwarded-Proto: https\r\n";
+    let stranger = Gateway::start(world.clone(), &ProxyConfig::default()).get("/host", lines);
+    assert_eq!(location(&stranger), "http://example.org/host");
+    let config = ProxyConfig {
+        trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
+        ..ProxyConfig::default()
+    };
+    let gateway = Gateway::start(world, &config);
+    assert_eq!(location(&gateway.get("/host", lines)), "https://example.org/host");
+    let port = format!("{lines}X-Forwarded-Port: 8443\r\n");
+    assert_eq!(
+        location(&gateway.get("/host", &port)),
+        "https://example.org:8443/host"
+    );
+}
+
 #[test]
 fn only_who_passes_is_told_where_to_go() {
     let both = json!([{ "type": "APIKey", "apiKey": { "extractFrom": [
