@@ -1,11 +1,11 @@
 //! Going down: first `Connection: close`, then no new connections, then the end of what runs, or its cut.
 
-use std::{net::TcpStream, sync::mpsc::channel, time::Duration};
+use std::{net::TcpStream, sync::mpsc::channel, thread, time::Duration};
 
 use latchkey_proxy::{ProxyConfig, Timeouts};
 use latchkey_runtime::shutdown::Phase;
 
-use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
+use crate::harness::{DEADLINE, Gateway, Upstream, Wire, objects, upstream::ok, wait_until};
 
 /// An upstream that answers when it is told to.
 fn on_command() -> (
@@ -113,4 +113,93 @@ fn when_forced_everything_is_cut() {
     gateway.wait_for_end();
     assert!(busy.is_closed());
     gateway.wait_for_counts(Some("open"), &[("0 client_gone", 1)]);
+}
+
+const OPEN: &str = "GET /open HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// A client in a hurry that keeps its connection, first to the one gateway, and to the other when it is
+/// told to go. Every request has an answer, whenever the first gateway begins to go down.
+#[test]
+fn a_client_that_keeps_its_connection_loses_no_request() {
+    let upstream = Upstream::echo();
+    for phases in [&[Phase::Draining][..], &[Phase::Closing, Phase::Draining]] {
+        let mut leaving = Gateway::of(&[upstream.address]);
+        let staying = Gateway::of(&[upstream.address]);
+        let addresses = [leaving.address, staying.address];
+        let (answered, answers) = channel();
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                let answered = answered.clone();
+                thread::spawn(move || {
+                    let [mut client, mut other] = addresses.map(Wire::connect);
+                    let mut left = 0;
+                    for _ in 0..200 {
+                        let answer = client.ask(OPEN);
+                        assert_eq!(answer.status(), 200);
+                        let _ = answered.send(());
+                        if answer.field("connection").is_some() {
+                            std::mem::swap(&mut client, &mut other);
+                            left += 1;
+                        }
+                    }
+                    left
+                })
+            })
+            .collect();
+        for phase in phases {
+            for _ in 0..300 {
+                answers.recv_timeout(DEADLINE).unwrap();
+            }
+            leaving.phases.send_replace(*phase);
+        }
+        for client in clients {
+            assert_eq!(client.join().expect("every request is answered"), 1);
+        }
+        leaving.wait_for_end();
+    }
+}
+
+#[test]
+fn a_request_whose_head_is_on_its_way_is_answered() {
+    let upstream = Upstream::echo();
+    let gateway = Gateway::of(&[upstream.address]);
+    let mut client = gateway.connect();
+    assert_eq!(client.ask(OPEN).status(), 200);
+    let (begin, end) = OPEN.split_at(20);
+    client.send(begin);
+    // Until the gateway has those bytes: another connection's request came later.
+    assert_eq!(gateway.get("/open", "").status(), 200);
+    gateway.phases.send_replace(Phase::Draining);
+    wait_until("refused connections", || {
+        TcpStream::connect(gateway.address).is_err()
+    });
+    let answer = client.ask(end);
+    assert_eq!(
+        (answer.status(), answer.field("connection").as_deref()),
+        (200, Some("close"))
+    );
+    assert!(client.is_closed());
+}
+
+/// A client has connected and is about to send.
+#[test]
+fn a_connection_that_has_had_no_request_yet_has_a_moment_for_it() {
+    let upstream = Upstream::echo();
+    let mut gateway = Gateway::of(&[upstream.address]);
+    let mut client = gateway.connect();
+    let mut spare = gateway.connect();
+    let stats = gateway.workers.as_ref().unwrap().stats();
+    wait_until("connections", || stats.read().open_connections == 2);
+    gateway.phases.send_replace(Phase::Draining);
+    wait_until("refused connections", || {
+        TcpStream::connect(gateway.address).is_err()
+    });
+    let answer = client.ask(OPEN);
+    assert_eq!(
+        (answer.status(), answer.field("connection").as_deref()),
+        (200, Some("close"))
+    );
+    assert!(spare.is_closed(), "the moment ends");
+    drop((client, spare));
+    gateway.wait_for_end();
 }

@@ -24,6 +24,8 @@ mod retry;
 mod rewrite;
 mod route_timeouts;
 mod saturation;
+mod slow_clients;
 mod spelling;
 mod streaming;
 mod timeouts;
+mod wire_table;
