@@ -89,11 +89,13 @@ fn any_gateway() -> impl Strategy<Value = Value> {
         });
     let class = broken(Just(json!("latchkey")), json!("other"));
     let names = prop_oneof![
-        20 => Just(["web", "alt"]),
-        20 => Just(["alt", "web"]),
-        1 => Just(["web", "web"]),
+        20 => Just(["web", "alt", "third"]),
+        20 => Just(["alt", "web", "third"]),
+        1 => Just(["web", "web", "third"]),
     ];
-    let listeners = (proptest::collection::vec(listener, 1..3), names).prop_map(|(mut listeners, names)| {
+    // Three, where two may exclude each other beside one that is broader.
+    let listeners = proptest::collection::vec(listener, 1..4);
+    let listeners = (listeners, names).prop_map(|(mut listeners, names)| {
         for (listener, name) in listeners.iter_mut().zip(names) {
             listener["name"] = json!(name);
         }
