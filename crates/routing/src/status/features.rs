@@ -1,11 +1,12 @@
 //! What of Gateway API this version does.
 
 /// The names of Gateway API 1.6's features that are there, sorted. A feature counts once all that its
-/// name promises is there: `Gateway` waits for HTTPS listeners, `HTTPRoute` for redirects.
+/// name promises is there: `Gateway` waits for HTTPS listeners and addresses.
 pub const fn supported_features() -> &'static [&'static str] {
     &[
         "GatewayHTTPListenerIsolation",
         "GatewayPort8080",
+        "HTTPRoute",
         "HTTPRoute303RedirectStatusCode",
         "HTTPRoute307RedirectStatusCode",
         "HTTPRoute308RedirectStatusCode",
