@@ -17,6 +17,7 @@ use hyper_util::rt::TokioIo;
 use latchkey_core::reason::Reason;
 use latchkey_runtime::shutdown::Phase;
 use tokio::{
+    io::ReadBuf,
     net::TcpStream,
     time::{Instant, Sleep, sleep_until},
 };
@@ -89,7 +90,8 @@ impl Watch<'_> {
     /// this task.
     async fn first_byte(&mut self, stream: &TcpStream, mut timer: Pin<&mut Sleep>) -> bool {
         poll_fn(|cx| {
-            if stream.poll_read_ready(cx).is_ready() {
+            // Looks into the socket: a new one counts as readable until it was looked at.
+            if stream.poll_peek(cx, &mut ReadBuf::new(&mut [0])).is_ready() {
                 return Poll::Ready(true);
             }
             self.poll(timer.as_mut(), cx).map(|_| false)
