@@ -25,6 +25,13 @@ const REPORTS: &[(&str, &str)] = &[
     ("O-B5", "ready neither too early nor too touchily"),
     ("O-B6", "statuses written again and again"),
     ("O-B7", "slow renewals of a Lease"),
+    ("O-D1", "doubtful framing"),
+    ("O-D2", "spellings of a path that pass a rule by"),
+    ("O-D3", "an upstream closes a kept connection"),
+    ("O-D4", "who decides the host"),
+    ("O-D5", "slow clients"),
+    ("O-D6", "`Connection` names what the gateway sets"),
+    ("O-D7", "who the client is"),
 ];
 
 /// Every `.rs` file of the repository.
