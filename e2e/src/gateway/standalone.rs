@@ -60,6 +60,12 @@ impl<'a> Starter<'a> {
         self
     }
 
+    /// Which requests it logs: `off`, `denied` or `all`.
+    pub fn access_log(mut self, which: &'static str) -> Self {
+        self.settings.access_log = which;
+        self
+    }
+
     /// With another listener port as the usual one.
     pub fn listener(mut self, port: u16) -> Self {
         self.settings.listener = port;

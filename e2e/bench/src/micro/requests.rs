@@ -139,20 +139,15 @@ impl Town {
         binary: PathBuf,
         address: &'a Address,
         logs: &'a Logs,
-        args: &[&str],
+        access_log: &'static str,
     ) -> Gateway<'a> {
         const NEVER: &str = "1h";
         let mut gateway = Starter::new(&self.folder, address, logs)
             .binary(binary)
             .measured()
-            .args(&[
-                "--metrics-refresh-interval",
-                NEVER,
-                "--standalone-poll-interval",
-                NEVER,
-            ])
-            .args(&["--self-check-interval", "0s"])
-            .args(args)
+            .access_log(access_log)
+            .args(&["--metrics-refresh-interval", NEVER, "--self-check-interval", "0s"])
+            .args(&["--standalone-poll-interval", NEVER])
             .start_unready();
         eventually_within(START, "the gateway is ready", || gateway.ready());
         gateway
@@ -182,7 +177,7 @@ fn town_profile(
     let town = town(upstream.address());
     let (address, logs) = (Address::claim(), Logs::named("bench"));
     let dump = folder.join(format!("callgrind.requests.{name}"));
-    let running = town.start(profile::under_valgrind(gateway, &dump)?, &address, &logs, &[]);
+    let running = town.start(profile::under_valgrind(gateway, &dump)?, &address, &logs, "off");
     let mut connection = running.connect();
     town.ask(&mut connection, WARM_UP)?;
     let pid = running.process().pid();

@@ -22,7 +22,7 @@ pub(super) fn measure(gateway: &Path) -> io::Result<Figures> {
     let addresses = [(); 2].map(|()| Address::claim());
     let logs = Logs::named("bench");
     let [without, with] = [("off", &addresses[0]), ("all", &addresses[1])]
-        .map(|(log, address)| town.start(gateway.to_owned(), address, &logs, &["--access-log", log]));
+        .map(|(log, address)| town.start(gateway.to_owned(), address, &logs, log));
     let mut connections = [without.connect(), with.connect()];
     let mut more = Vec::new();
     for pair in 0..PAIRS {
