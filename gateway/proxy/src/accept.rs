@@ -47,6 +47,7 @@ pub(crate) async fn accept(
                     worker.stats.accept_failed();
                     if !is_of_one_connection(&error) {
                         worker.exhaustion.say(port, &error);
+                        // The connection stays in the queue: to try again at once would be a busy loop.
                         sleep(RETRY).await;
                     }
                 }
@@ -69,6 +70,7 @@ async fn seat(worker: &Rc<Worker>, stopped: &mut oneshot::Receiver<()>) -> Optio
         }
         tokio::select! {
             () = worker.seat_freed() => {}
+            // Other workers' seats are of the same number, and nobody tells across threads.
             () = sleep(RETRY) => {}
             _ = &mut *stopped => return None,
         }

@@ -36,14 +36,15 @@ struct Running {
 }
 
 impl Deadline {
-    /// A request is sent on. Its head was here at `received`, and its way to the upstream begins `now`.
-    pub(crate) fn start(&self, limits: &RouteTimeouts, received: Instant, now: Instant) {
+    /// A request is sent on. Its head was here at `received`, and its way to the upstream begins `now`: most
+    /// have no limit, for which no clock is asked.
+    pub(crate) fn start(&self, limits: &RouteTimeouts, received: Instant, now: impl FnOnce() -> Instant) {
         let whole = limits
             .request
             .and_then(|limit| Some((received.checked_add(limit)?, Reason::RequestTimeout)));
         let backend = limits
             .backend_request
-            .and_then(|limit| Some((now.checked_add(limit)?, Reason::BackendTimeout)));
+            .and_then(|limit| Some((now().checked_add(limit)?, Reason::BackendTimeout)));
         let earlier = whole.into_iter().chain(backend).min_by_key(|(at, _)| *at);
         let running = earlier.map(|(at, reason)| Running {
             timer: Box::pin(sleep_until(at)),

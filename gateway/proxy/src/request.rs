@@ -100,7 +100,7 @@ pub(crate) async fn handle(
     exchange.hold(place);
     head.headers.insert(request_id::NAME, id.clone());
     let request = upstream_request(head, RequestBody::new(body, &client.activity));
-    client.deadline.start(&timeouts, started, Instant::now());
+    client.deadline.start(&timeouts, started, Instant::now);
     let sent = {
         let sending = pin!(send(worker, &client.activity, target, request));
         client.deadline.within(sending).await

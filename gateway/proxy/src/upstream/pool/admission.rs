@@ -1,9 +1,9 @@
 //! Who may open a connection, and who waits until one may: two limits (per endpoint, and in all), and one
-//! bounded queue.
+//! bounded queue, kept as a line an endpoint.
 //!
 //! Whoever came first is served first, among those whose endpoint has room: a full endpoint holds up nobody
-//! who wants another. It always holds that nobody in the queue could be served. Pure: what waits is the
-//! caller's, and waking it too.
+//! who wants another, and however many wait for it are one line to look at. It always holds that nobody in
+//! the queue could be served. Pure: what waits is the caller's, and waking it too.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,19 +18,15 @@ pub(super) struct Admission<K, W> {
     config: PoolConfig,
     open: HashMap<K, usize>,
     total: usize,
-    queue: VecDeque<Waiter<K, W>>,
+    /// Those who wait, the first first; none of the lines is empty.
+    lines: HashMap<K, VecDeque<(Ticket, W)>>,
+    /// In all lines.
+    waiting: usize,
     next: Ticket,
 }
 
-/// A place in the queue.
+/// A place in the queue: the smaller, the earlier.
 pub(super) type Ticket = u64;
-
-#[derive(Debug)]
-struct Waiter<K, W> {
-    ticket: Ticket,
-    key: K,
-    waiter: W,
-}
 
 impl<K: Clone + Eq + Hash, W> Admission<K, W> {
     /// Nothing is open.
@@ -39,7 +35,8 @@ impl<K: Clone + Eq + Hash, W> Admission<K, W> {
             config,
             open: HashMap::new(),
             total: 0,
-            queue: VecDeque::new(),
+            lines: HashMap::new(),
+            waiting: 0,
             next: 0,
         }
     }
@@ -83,42 +80,55 @@ impl<K: Clone + Eq + Hash, W> Admission<K, W> {
         if self.total >= self.config.max_open {
             return None;
         }
-        let index = self.queue.iter().position(|waiter| self.has_room(&waiter.key))?;
-        let Waiter { key, waiter, .. } = self.queue.remove(index)?;
+        let lines = self.lines.iter().filter(|(key, _)| self.has_room(key));
+        let first = lines.min_by_key(|(_, line)| line.front().map(|(ticket, _)| *ticket));
+        let key = first.map(|(key, _)| key.clone())?;
+        let waiter = self.heir(&key)?;
         self.count(&key);
         Some((key, waiter))
     }
 
     /// A connection is free: whoever waits first for one like it.
     pub(super) fn heir(&mut self, key: &K) -> Option<W> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        let index = self.queue.iter().position(|waiter| waiter.key == *key)?;
-        self.queue.remove(index).map(|waiter| waiter.waiter)
+        let line = self.lines.get_mut(key)?;
+        let (_, waiter) = line.pop_front()?;
+        self.left(key);
+        Some(waiter)
     }
 
     /// Whether somebody waits who could be served if a connection to another endpoint were closed.
     pub(super) fn wants_room(&self) -> bool {
-        !self.queue.is_empty() && self.queue.iter().any(|waiter| self.has_room(&waiter.key))
+        self.lines.keys().any(|key| self.has_room(key))
     }
 
     /// A place at the end of the queue, unless that is full.
     pub(super) fn enqueue(&mut self, key: &K, waiter: W) -> Option<Ticket> {
-        if self.queue.len() >= self.config.max_waiting {
+        if self.waiting >= self.config.max_waiting {
             return None;
         }
         let ticket = self.next;
         self.next += 1;
-        let key = key.clone();
-        self.queue.push_back(Waiter { ticket, key, waiter });
+        let line = self.lines.entry(key.clone()).or_default();
+        line.push_back((ticket, waiter));
+        self.waiting += 1;
         Some(ticket)
     }
 
     /// Gives up a place, if it is still held.
-    pub(super) fn leave(&mut self, ticket: Ticket) {
-        if let Ok(index) = self.queue.binary_search_by_key(&ticket, |waiter| waiter.ticket) {
-            self.queue.remove(index);
+    pub(super) fn leave(&mut self, key: &K, ticket: Ticket) {
+        if let Some(line) = self.lines.get_mut(key)
+            && let Ok(index) = line.binary_search_by_key(&ticket, |(ticket, _)| *ticket)
+        {
+            line.remove(index);
+            self.left(key);
+        }
+    }
+
+    /// One waits no more.
+    fn left(&mut self, key: &K) {
+        self.waiting -= 1;
+        if self.lines.get(key).is_some_and(VecDeque::is_empty) {
+            self.lines.remove(key);
         }
     }
 }

@@ -141,7 +141,7 @@ impl Place<'_> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let gate = &self.pool.gate;
-        gate.admission.borrow_mut().leave(self.ticket);
+        gate.admission.borrow_mut().leave(&self.key, self.ticket);
         gate.stats.upstream.left();
         if let Ok(Acquired::Kept(connection)) = self.granted.try_recv() {
             self.pool.release(connection, Instant::now());

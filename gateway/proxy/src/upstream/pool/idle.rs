@@ -4,6 +4,7 @@
 //! time is an argument, and what waits only has to say whether it is still good.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, VecDeque},
     hash::Hash,
 };
@@ -24,6 +25,9 @@ pub(super) struct Idle<K, C> {
     config: PoolConfig,
     stacks: HashMap<K, VecDeque<Waiting<C>>>,
     count: usize,
+    /// What waited when this was last asked for, the oldest last, so that finding the oldest of all does
+    /// not look at all each time. Whatever came later is younger. Some are gone since.
+    by_age: Vec<(Instant, K)>,
 }
 
 #[derive(Debug)]
@@ -38,13 +42,14 @@ impl<C: Keep> Waiting<C> {
     }
 }
 
-impl<K: Eq + Hash, C: Keep> Idle<K, C> {
+impl<K: Clone + Eq + Hash, C: Keep> Idle<K, C> {
     /// Nothing waits.
     pub(super) fn new(config: PoolConfig) -> Self {
         Self {
             config,
             stacks: HashMap::new(),
             count: 0,
+            by_age: Vec::new(),
         }
     }
 
@@ -86,13 +91,32 @@ impl<K: Eq + Hash, C: Keep> Idle<K, C> {
 
     /// Gives up the one that has waited longest of all.
     pub(super) fn evict(&mut self) -> Option<C> {
-        let oldest = self
-            .stacks
-            .values_mut()
-            .filter(|stack| !stack.is_empty())
-            .min_by_key(|stack| stack.front().map(|waiting| waiting.since))?;
-        self.count -= 1;
-        oldest.pop_front().map(|waiting| waiting.connection)
+        self.oldest().or_else(|| {
+            self.sort();
+            self.oldest()
+        })
+    }
+
+    /// The oldest of those that were sorted by age, if any is left.
+    fn oldest(&mut self) -> Option<C> {
+        while let Some((since, key)) = self.by_age.pop() {
+            // One that is still there is at the front: all older ones of its stack had their turn before.
+            if let Some(stack) = self.stacks.get_mut(&key)
+                && stack.front().is_some_and(|waiting| waiting.since == since)
+            {
+                self.count -= 1;
+                return stack.pop_front().map(|waiting| waiting.connection);
+            }
+        }
+        None
+    }
+
+    fn sort(&mut self) {
+        let stacks = self.stacks.iter();
+        let all =
+            stacks.flat_map(|(key, stack)| stack.iter().map(move |waiting| (waiting.since, key.clone())));
+        self.by_age.extend(all);
+        self.by_age.sort_unstable_by_key(|(since, _)| Reverse(*since));
     }
 
     /// Drops what is not good any more, and forgets stacks without connections: endpoints that are gone

@@ -52,17 +52,29 @@ fn a_full_endpoint_holds_up_nobody_who_wants_another() {
 }
 
 #[test]
+fn who_came_first_goes_first_whatever_they_wait_for() {
+    let mut admission = Admission::new(config(1, 1, 9));
+    assert!(admission.open(&"x"));
+    for (waiter, key) in ["c", "a", "b", "a"].into_iter().enumerate() {
+        admission.enqueue(&key, waiter);
+    }
+    for (closed, next) in [("x", ("c", 0)), ("c", ("a", 1)), ("a", ("b", 2)), ("b", ("a", 3))] {
+        assert_eq!(admission.closed(&closed), Some(next));
+    }
+}
+
+#[test]
 fn the_queue_is_bounded_and_can_be_left() {
     let mut admission = Admission::new(config(1, 1, 2));
     assert!(admission.open(&"a"));
     let first = admission.enqueue(&"a", 1).unwrap();
     let second = admission.enqueue(&"a", 2).unwrap();
     assert_eq!(admission.enqueue(&"a", 3), None);
-    admission.leave(first);
-    admission.leave(first);
+    admission.leave(&"a", first);
+    admission.leave(&"a", first);
     assert!(admission.enqueue(&"a", 4).is_some());
     assert_eq!(admission.closed(&"a"), Some(("a", 2)));
-    admission.leave(second);
+    admission.leave(&"a", second);
     assert_eq!(admission.closed(&"a"), Some(("a", 4)));
 }
 
@@ -104,7 +116,7 @@ proptest! {
                     if admission.open(&key) {
                         open[usize::from(key)] += 1;
                     } else if let Some(ticket) = admission.enqueue(&key, key) {
-                        tickets.push(ticket);
+                        tickets.push((key, ticket));
                     }
                 }
                 Step::Close(key) if open[usize::from(key)] > 0 => {
@@ -119,7 +131,8 @@ proptest! {
                     }
                 }
                 Step::Leave(which) if !tickets.is_empty() => {
-                    admission.leave(tickets.swap_remove(usize::from(which) % tickets.len()));
+                    let (key, ticket) = tickets.swap_remove(usize::from(which) % tickets.len());
+                    admission.leave(&key, ticket);
                 }
                 Step::Close(_) | Step::Release(_) | Step::Leave(_) => {}
             }
@@ -129,7 +142,10 @@ proptest! {
                 prop_assert!(open <= config.max_open_per_endpoint);
             }
             prop_assert!(admission.total <= config.max_open);
-            prop_assert!(admission.queue.len() <= config.max_waiting);
+            prop_assert!(admission.waiting <= config.max_waiting);
+            let lines = || admission.lines.values().map(VecDeque::len);
+            prop_assert_eq!(lines().sum::<usize>(), admission.waiting);
+            prop_assert!(lines().all(|len| len > 0), "a line without anybody");
             prop_assert!(admission.total == config.max_open || !admission.wants_room());
         }
     }

@@ -1,5 +1,7 @@
 use std::{cell::Cell, rc::Rc, time::Duration};
 
+use proptest::{prelude::*, test_runner::Config};
+
 use super::*;
 
 /// A connection that is good until its `end`, unless it was `broken`.
@@ -130,4 +132,55 @@ fn endpoints_that_are_gone_are_forgotten() {
     }
     idle.sweep(start + 20_000 * SECOND);
     assert!(idle.stacks.is_empty());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put(u8),
+    Take(u8),
+    Evict,
+    Sweep,
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(256))]
+
+    /// As a look at all of them finds it, whatever came and went since they were sorted.
+    #[test]
+    fn the_one_that_is_given_up_has_waited_longest(
+        steps in prop::collection::vec(
+            prop_oneof![
+                4 => (0..6_u8).prop_map(Step::Put),
+                2 => (0..6_u8).prop_map(Step::Take),
+                3 => Just(Step::Evict),
+                1 => Just(Step::Sweep),
+            ],
+            1..200,
+        )
+    ) {
+        let start = Instant::now();
+        let mut idle = Idle::new(PoolConfig {
+            max_idle: 10,
+            max_idle_per_endpoint: 4,
+            max_idle_age: 20 * SECOND,
+            ..PoolConfig::default()
+        });
+        for (number, step) in (0_u32..).zip(steps) {
+            let now = start + number * SECOND;
+            match step {
+                Step::Put(key) => drop(idle.put(key, fake(number, now), now)),
+                Step::Take(key) => drop(idle.take(&key, || now)),
+                Step::Sweep => idle.sweep(now),
+                Step::Evict => {
+                    let all = idle.stacks.values().flatten();
+                    let oldest = all.min_by_key(|waiting| waiting.since);
+                    let oldest = oldest.map(|waiting| waiting.connection.number);
+                    prop_assert_eq!(idle.evict().map(|fake| fake.number), oldest);
+                }
+            }
+            let left: usize = idle.stacks.values().map(VecDeque::len).sum();
+            prop_assert_eq!(idle.count, left);
+            prop_assert!(left <= 10 && idle.by_age.len() <= 10);
+        }
+    }
 }
