@@ -17,6 +17,8 @@ mod list;
 mod pace;
 mod policies;
 mod run;
+#[cfg(test)]
+mod testing;
 
 pub(super) use self::{
     discovery::standing,

@@ -5,28 +5,7 @@ use std::{net::TcpStream, sync::mpsc::channel, thread, time::Duration};
 use latchkey_proxy::{ProxyConfig, Timeouts};
 use latchkey_runtime::shutdown::Phase;
 
-use crate::harness::{DEADLINE, Gateway, Upstream, Wire, objects, upstream::ok, wait_until};
-
-/// An upstream that answers when it is told to.
-fn on_command() -> (
-    Upstream,
-    std::sync::mpsc::Receiver<()>,
-    std::sync::mpsc::Sender<()>,
-) {
-    let (came, comes) = channel();
-    let (go, may_go) = channel();
-    let may_go = std::sync::Mutex::new(may_go);
-    let upstream = Upstream::start(move |mut served| {
-        while served.request().is_some() {
-            came.send(()).unwrap();
-            if may_go.lock().unwrap().recv().is_err() {
-                return;
-            }
-            served.wire.send(ok("fine"));
-        }
-    });
-    (upstream, comes, go)
-}
+use crate::harness::{DEADLINE, Gateway, Upstream, Wire, objects, wait_until};
 
 #[test]
 fn while_closing_all_are_served_and_told_to_go() {
@@ -58,7 +37,7 @@ fn while_closing_all_are_served_and_told_to_go() {
 
 #[test]
 fn while_draining_what_runs_ends_and_nothing_begins() {
-    let (upstream, comes, go) = on_command();
+    let (upstream, comes, go) = Upstream::on_command();
     // No timer is to wake a connection instead of the phase.
     let mut config = ProxyConfig::default();
     let hours = Duration::from_secs(3600);
@@ -104,7 +83,7 @@ fn without_connections_draining_ends_at_once() {
 
 #[test]
 fn when_forced_everything_is_cut() {
-    let (upstream, comes, _go) = on_command();
+    let (upstream, comes, _go) = Upstream::on_command();
     let mut gateway = Gateway::of(&[upstream.address]);
     let mut busy = gateway.connect();
     busy.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -1,31 +1,10 @@
 //! How much there may be: what is over a limit is refused or waits, is counted, and harms nothing else.
 
-use std::{num::NonZeroUsize, sync::mpsc::channel};
+use std::num::NonZeroUsize;
 
 use latchkey_proxy::ProxyConfig;
 
-use crate::harness::{Gateway, Upstream, objects, upstream::ok, wait_until};
-
-/// An upstream that says when a request came, and answers when it is told to.
-fn on_command() -> (
-    Upstream,
-    std::sync::mpsc::Receiver<()>,
-    std::sync::mpsc::Sender<()>,
-) {
-    let (came, comes) = channel();
-    let (go, may_go) = channel();
-    let may_go = std::sync::Mutex::new(may_go);
-    let upstream = Upstream::start(move |mut served| {
-        while served.request().is_some() {
-            came.send(()).unwrap();
-            if may_go.lock().unwrap().recv().is_err() {
-                return;
-            }
-            served.wire.send(ok("fine"));
-        }
-    });
-    (upstream, comes, go)
-}
+use crate::harness::{Gateway, Upstream, objects, wait_until};
 
 const OPEN: &str = "GET /open HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -35,7 +14,7 @@ fn a_request_too_many_is_refused_until_another_has_ended() {
         (Some(1), None, "503 gateway_saturated"),
         (None, Some(1), "503 route_saturated"),
     ] {
-        let (upstream, comes, go) = on_command();
+        let (upstream, comes, go) = Upstream::on_command();
         let mut config = ProxyConfig::default();
         config.limits.max_requests = process.and_then(NonZeroUsize::new);
         config.limits.max_requests_per_route = route.and_then(NonZeroUsize::new);
@@ -66,7 +45,7 @@ fn a_request_too_many_is_refused_until_another_has_ended() {
 
 #[test]
 fn a_full_route_leaves_room_to_others() {
-    let (upstream, comes, go) = on_command();
+    let (upstream, comes, go) = Upstream::on_command();
     let mut config = ProxyConfig::default();
     config.limits.max_requests_per_route = NonZeroUsize::new(1);
     let gateway = Gateway::start(objects::world(&[upstream.address]), &config);
@@ -85,7 +64,7 @@ fn a_full_route_leaves_room_to_others() {
 /// A request whose client leaves gives its place back.
 #[test]
 fn a_place_is_free_when_its_client_has_gone() {
-    let (upstream, comes, go) = on_command();
+    let (upstream, comes, go) = Upstream::on_command();
     let mut config = ProxyConfig::default();
     config.limits.max_requests = NonZeroUsize::new(1);
     let gateway = Gateway::start(objects::world(&[upstream.address]), &config);

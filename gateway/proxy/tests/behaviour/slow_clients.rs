@@ -15,6 +15,8 @@ use latchkey_proxy::{Limit, ProxyConfig};
 use crate::harness::{Gateway, Upstream, Wire, objects, upstream::ok, wait_until};
 
 const EACH: usize = 50;
+/// How slow the clients are: the fault itself, which nothing waits for.
+const NOW_AND_THEN: Duration = Duration::from_millis(10);
 const OPEN: &str = "GET /open HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Sends a byte now and then until that is refused.
@@ -23,7 +25,7 @@ fn trickle(clients: Vec<Wire>) -> thread::JoinHandle<()> {
         let mut clients = clients;
         while !clients.is_empty() {
             clients.retain_mut(|client| client.send("x"));
-            thread::park_timeout(Duration::from_millis(10));
+            thread::park_timeout(NOW_AND_THEN);
         }
     })
 }
@@ -34,7 +36,7 @@ fn sip(clients: Vec<Wire>, done: Arc<AtomicBool>) -> thread::JoinHandle<()> {
         let mut clients = clients;
         while !done.load(Relaxed) {
             clients.retain_mut(|client| matches!(client.stream.read(&mut [0]), Ok(1)));
-            thread::park_timeout(Duration::from_millis(10));
+            thread::park_timeout(NOW_AND_THEN);
         }
     })
 }

@@ -58,19 +58,14 @@ mod tests {
 
     use http::{Request, Response};
     use kube::client::Body;
-    use latchkey_core::object::ObjectName;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::cluster::kinds::Scope;
+    use crate::cluster::shaping::testing::scope;
 
     /// The collections of two namespaces.
     fn collections() -> Vec<(usize, Collection)> {
-        let scope = Scope {
-            namespaces: ["a", "b"].map(str::to_owned).to_vec(),
-            pepper: ObjectName::new("system", "peppers"),
-        };
-        policies(&scope.watched())
+        policies(&scope(&["a", "b"]).watched())
     }
 
     /// An API server with one policy in each namespace, `metadata` being all that it tells of it.

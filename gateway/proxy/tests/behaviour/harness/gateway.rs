@@ -138,6 +138,16 @@ impl Gateway {
         self.router.commit();
     }
 
+    /// A rule that these objects ask for cannot be honoured: each is answered 500 at its path.
+    pub(crate) fn cannot_honour(&mut self, routes: impl IntoIterator<Item = (&'static str, Value)>) {
+        for (path, route) in routes {
+            self.put(route);
+            let answer = self.get(path, "");
+            let refusal = (answer.status(), answer.reason());
+            assert_eq!(refusal, (500, "misconfigured".to_owned()), "{path}");
+        }
+    }
+
     pub(crate) fn delete(&mut self, kind: Kind, name: &str) {
         self.router.delete(kind, &ObjectName::new("default", name));
         self.router.commit();

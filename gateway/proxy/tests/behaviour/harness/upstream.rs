@@ -5,6 +5,7 @@ use std::{
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
+        mpsc::{Receiver, Sender, channel},
     },
     thread,
 };
@@ -76,6 +77,23 @@ impl Upstream {
                 }
             }
         })
+    }
+
+    /// Says when a request came, and answers it when it is told to.
+    pub(crate) fn on_command() -> (Self, Receiver<()>, Sender<()>) {
+        let (came, comes) = channel();
+        let (go, may_go) = channel();
+        let may_go = Mutex::new(may_go);
+        let upstream = Self::start(move |mut served| {
+            while served.request().is_some() {
+                came.send(()).unwrap();
+                if may_go.lock().unwrap().recv().is_err() {
+                    return;
+                }
+                served.wire.send(ok("fine"));
+            }
+        });
+        (upstream, comes, go)
     }
 
     /// Requests that were read whole, in order.

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::kinds::Scope;
+use crate::cluster::shaping::testing::{scope, told};
 
 /// What waits, and a clock that is moved by hand.
 struct Scene {
@@ -12,12 +12,8 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let scope = Scope {
-            namespaces: Vec::new(),
-            pepper: ObjectName::new("system", "peppers"),
-        };
         Self {
-            barrier: Barrier::new(&scope.watched(), 0),
+            barrier: Barrier::new(&scope(&[]).watched(), 0),
             begun: Instant::now(),
             ms: 0,
         }
@@ -33,24 +29,10 @@ impl Scene {
 
     /// What is passed on, as `event kind name`, and the news.
     fn told(&self, step: Step) -> Vec<String> {
-        let passed = step.pass.into_iter().map(|(id, event)| {
-            let (what, object) = match event {
-                Event::Deleted(object) => ("deleted", Some(object)),
-                Event::Applied(object) => ("applied", Some(object)),
-                Event::Listed(object) => ("listed", Some(object)),
-                Event::ListBegin => ("begin", None),
-                Event::ListEnd => ("end", None),
-                Event::Missing => ("missing", None),
-                Event::Trouble(_) => ("trouble", None),
-                Event::Working => ("working", None),
-            };
-            let name = object.map(|object| name_of(&object).unwrap().name);
-            let kind = self.barrier.kinds[id].as_str();
-            [what, kind, &name.unwrap_or_default()]
-                .join(" ")
-                .trim_end()
-                .to_owned()
-        });
+        let passed = step
+            .pass
+            .iter()
+            .map(|(id, event)| told(self.barrier.kinds[*id], event));
         let news = step.news.map(|news| match news {
             News::Late { policies, one } => format!("late: {policies}, {one}"),
             News::Settled => "settled".to_owned(),

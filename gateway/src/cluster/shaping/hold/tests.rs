@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::cluster::kinds::Scope;
+use crate::cluster::shaping::testing::{scope, told};
 
 /// What is held, and a clock that is moved by hand.
 struct Scene {
@@ -12,12 +12,8 @@ struct Scene {
 
 impl Scene {
     fn new(namespaces: &[&str]) -> Self {
-        let scope = Scope {
-            namespaces: namespaces.iter().map(|&name| name.to_owned()).collect(),
-            pepper: ObjectName::new("system", "peppers"),
-        };
         Self {
-            hold: Hold::new(scope.watched(), 0),
+            hold: Hold::new(scope(namespaces).watched(), 0),
             begun: Instant::now(),
             ms: 0,
         }
@@ -39,23 +35,10 @@ impl Scene {
 
     /// What is passed on, as `event kind name`, and ignored, as `kind why count`.
     fn told(&self, step: &Step) -> Vec<String> {
-        let passed = step.pass.iter().map(|(id, event)| {
-            let (what, object) = match event {
-                Event::Deleted(object) => ("deleted", Some(object)),
-                Event::Applied(object) => ("applied", Some(object)),
-                Event::Listed(object) => ("listed", Some(object)),
-                Event::ListBegin => ("begin", None),
-                Event::ListEnd => ("end", None),
-                Event::Missing => ("missing", None),
-                Event::Trouble(_) => ("trouble", None),
-                Event::Working => ("working", None),
-            };
-            let kind = self.hold.watched[*id].kind.as_str();
-            let name = object.map(|object| name_of(object).unwrap().name);
-            format!("{what} {kind} {}", name.unwrap_or_default())
-                .trim_end()
-                .to_owned()
-        });
+        let passed = step
+            .pass
+            .iter()
+            .map(|(id, event)| told(self.hold.watched[*id].kind, event));
         let ignored = step.ignored.iter().map(|ignored| {
             let Ignored { why, count, news, .. } = ignored;
             let news = if *news { ", news" } else { "" };
